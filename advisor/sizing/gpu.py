@@ -67,6 +67,17 @@ class Gpu:
         return 8 if self.form == "sxm" else 2
 
 
+NEEDED = (
+    "vram_gb",
+    "memory_bandwidth_gb_s",
+    "cuda_cores",
+    "sm_count",
+    "boost_clock_mhz",
+    "fp32_tflops",
+    "compute_capability",
+)
+
+
 def _number(text: str | None) -> float | None:
     text = (text or "").strip()
     try:
@@ -87,18 +98,11 @@ def gpu_from_row(row: Mapping[str, str]) -> Gpu:
 
     Raises ValueError where slug, memory, bandwidth, cores, SM count, clock or FP32 rate is missing: without them nothing can be said.
     """
-    needed = {
-        key: _number(row.get(key))
-        for key in (
-            "vram_gb",
-            "memory_bandwidth_gb_s",
-            "cuda_cores",
-            "sm_count",
-            "boost_clock_mhz",
-            "fp32_tflops",
-            "compute_capability",
-        )
-    }
+    needed = {key: _number(row.get(key)) for key in NEEDED}
+    if needed["fp32_tflops"] is None and needed["cuda_cores"] and needed["boost_clock_mhz"]:
+        needed["fp32_tflops"] = (
+            needed["cuda_cores"] * 2 * needed["boost_clock_mhz"] / 1e6
+        )  # one fused multiply-add a clock
     missing = [key for key, value in needed.items() if value is None]
     if missing or not row.get("slug"):
         raise ValueError(f"{row.get('slug') or '?'}: missing {', '.join(missing) or 'slug'}")
