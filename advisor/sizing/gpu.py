@@ -99,10 +99,10 @@ def gpu_from_row(row: Mapping[str, str]) -> Gpu:
     Raises ValueError where slug, memory, bandwidth, cores, SM count, clock or FP32 rate is missing: without them nothing can be said.
     """
     needed = {key: _number(row.get(key)) for key in NEEDED}
-    if needed["fp32_tflops"] is None and needed["cuda_cores"] and needed["boost_clock_mhz"]:
-        needed["fp32_tflops"] = (
-            needed["cuda_cores"] * 2 * needed["boost_clock_mhz"] / 1e6
-        )  # one fused multiply-add a clock
+    cores, clock, rate = (needed[key] for key in ("cuda_cores", "boost_clock_mhz", "fp32_tflops"))
+    if cores:  # one fused multiply-add per core and clock ties the three: whichever a sheet omits follows from the others
+        needed["fp32_tflops"] = rate or (cores * 2 * clock / 1e6 if clock else None)
+        needed["boost_clock_mhz"] = clock or (rate * 1e6 / (2 * cores) if rate else None)
     missing = [key for key, value in needed.items() if value is None]
     if missing or not row.get("slug"):
         raise ValueError(f"{row.get('slug') or '?'}: missing {', '.join(missing) or 'slug'}")
