@@ -1,0 +1,108 @@
+"""The frame's own pages: front door, theme, errors, robots, the component gallery, the API reference."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import get_language_from_request, override
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+from drf_spectacular.generators import SchemaGenerator
+
+from config.context import THEMES
+
+
+@require_safe
+@never_cache
+def front_door(request: HttpRequest) -> HttpResponse:
+    """`/` leads to the home page in the visitor's language."""
+    with override(get_language_from_request(request)):
+        response = HttpResponseRedirect(reverse("advisor:home"))
+    response["Vary"] = "Accept-Language, Cookie"
+    return response
+
+
+@require_POST
+def set_theme(request: HttpRequest) -> HttpResponse:
+    """Keep the chosen appearance in a cookie and go back to where the form was."""
+    target = request.POST.get("next", "/")
+    if not url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()}, require_https=request.is_secure()):
+        target = "/"
+    response = HttpResponseRedirect(target)
+    theme = request.POST.get("theme", "auto")
+    response.set_cookie(
+        "theme", theme if theme in THEMES else "auto", max_age=31_536_000, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE
+    )
+    return response
+
+
+@require_safe
+def robots(request: HttpRequest) -> HttpResponse:
+    """Search engines may read pages, not quotations, not other people's answers."""
+    lines = ["User-agent: *", "Disallow: /api/", "Disallow: /*/q/", "Disallow: /*/sales/", "Disallow: /*/admin/"]
+    lines.append(f"Sitemap: {request.build_absolute_uri(reverse('sitemap'))}")
+    return HttpResponse("\n".join(lines) + "\n", content_type="text/plain")
+
+
+@require_safe
+def sitemap(request: HttpRequest) -> HttpResponse:
+    """The fixed pages in each language."""
+    addresses = []
+    for code, _name in settings.LANGUAGES:
+        with override(code):
+            addresses += [request.build_absolute_uri(reverse(name)) for name in ("advisor:home", "catalog:cards", "billing:plans")]
+    return render(request, "sitemap.xml", {"addresses": addresses}, content_type="application/xml")
+
+
+@require_safe
+def gallery(request: HttpRequest) -> HttpResponse:
+    """Every component in every state; only with DEBUG."""
+    if not settings.DEBUG:
+        raise Http404
+    return render(request, "gallery.html")
+
+
+@require_safe
+def api_reference(request: HttpRequest) -> HttpResponse:
+    """The API on one readable page, from the same schema that `/api/v1/schema` serves."""
+    with override(get_language_from_request(request)):
+        schema: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+        operations = [
+            {"path": path, "method": method.upper(), "anchor": operation["operationId"], **operation}
+            for path, methods in schema["paths"].items()
+            for method, operation in methods.items()
+        ]
+        return render(request, "api_reference.html", {"info": schema["info"], "operations": operations})
+
+
+def _error(request: HttpRequest, status: int, title: str, text: str) -> HttpResponse:
+    return render(request, "error.html", {"status": status, "error_title": title, "error_text": text}, status=status)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """400: the request itself is broken."""
+    return _error(request, 400, _("This request cannot be read"), _("Something in the address or form is damaged. Go back and try again."))
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """403: known, but not allowed."""
+    return _error(request, 403, _("You may not see this page"), _("Your account lacks the permission. Ask a manager, or sign in as somebody else."))
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403 for a form without its token: usually an old tab."""
+    return _error(request, 403, _("This form has expired"), _("Go back, reload the page and send it again. Your answers are in the address and are not lost."))
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """404."""
+    return _error(request, 404, _("There is no such page"), _("The address may be old or mistyped. Start from the home page, or search the cards."))
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500, without touching the database."""
+    return _error(request, 500, _("Something broke on our side"), _("It has been logged. Try again in a minute; your answers are in the address."))
