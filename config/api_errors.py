@@ -16,7 +16,9 @@ CONTENT_TYPE = "application/problem+json"
 def _flatten(detail: Any, path: str = "") -> list[dict[str, Any]]:
     """DRF's nested error detail as a flat list of {path, code, message}."""
     if isinstance(detail, dict):
-        return [item for key, value in detail.items() for item in _flatten(value, f"{path}.{key}" if path else str(key))]
+        return [
+            item for key, value in detail.items() for item in _flatten(value, f"{path}.{key}" if path else str(key))
+        ]
     if isinstance(detail, list):
         nested = any(isinstance(part, dict | list) for part in detail)
         return [
@@ -24,7 +26,13 @@ def _flatten(detail: Any, path: str = "") -> list[dict[str, Any]]:
             for index, part in enumerate(detail)
             for item in _flatten(part, f"{path}[{index}]" if nested and isinstance(part, dict | list) else path)
         ]
-    return [{"path": path.removesuffix(".non_field_errors"), "code": getattr(detail, "code", "invalid"), "message": str(detail)}]
+    return [
+        {
+            "path": path.removesuffix(".non_field_errors"),
+            "code": getattr(detail, "code", "invalid"),
+            "message": str(detail),
+        }
+    ]
 
 
 def problem_details(exc: Exception, context: dict[str, Any]) -> Response | None:
@@ -46,7 +54,9 @@ def problem_details(exc: Exception, context: dict[str, Any]) -> Response | None:
         "type": TYPE,
         "title": str(getattr(exc, "title", None) or exc.default_detail),
         "status": response.status_code,
-        "detail": str(exc.detail) if isinstance(exc.detail, str) else _("The request has %(n)d problem(s).") % {"n": len(problems or ())},
+        "detail": str(exc.detail)
+        if isinstance(exc.detail, str)
+        else _("The request has %(n)d problem(s).") % {"n": len(problems or ())},
     }
     if problems is not None:
         body["errors"] = problems

@@ -30,12 +30,18 @@ def front_door(request: HttpRequest) -> HttpResponse:
 def set_theme(request: HttpRequest) -> HttpResponse:
     """Keep the chosen appearance in a cookie and go back to where the form was."""
     target = request.POST.get("next", "/")
-    if not url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()}, require_https=request.is_secure()):
+    if not url_has_allowed_host_and_scheme(
+        target, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    ):
         target = "/"
     response = HttpResponseRedirect(target)
     theme = request.POST.get("theme", "auto")
     response.set_cookie(
-        "theme", theme if theme in THEMES else "auto", max_age=31_536_000, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE
+        "theme",
+        theme if theme in THEMES else "auto",
+        max_age=31_536_000,
+        samesite="Lax",
+        secure=settings.SESSION_COOKIE_SECURE,
     )
     return response
 
@@ -54,7 +60,9 @@ def sitemap(request: HttpRequest) -> HttpResponse:
     addresses = []
     for code, _name in settings.LANGUAGES:
         with override(code):
-            addresses += [request.build_absolute_uri(reverse(name)) for name in ("advisor:home", "catalog:cards", "billing:plans")]
+            addresses += [
+                request.build_absolute_uri(reverse(name)) for name in ("advisor:home", "catalog:cards", "billing:plans")
+            ]
     return render(request, "sitemap.xml", {"addresses": addresses}, content_type="application/xml")
 
 
@@ -85,24 +93,49 @@ def _error(request: HttpRequest, status: int, title: str, text: str) -> HttpResp
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400: the request itself is broken."""
-    return _error(request, 400, _("This request cannot be read"), _("Something in the address or form is damaged. Go back and try again."))
+    return _error(
+        request,
+        400,
+        _("This request cannot be read"),
+        _("Something in the address or form is damaged. Go back and try again."),
+    )
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """403: known, but not allowed."""
-    return _error(request, 403, _("You may not see this page"), _("Your account lacks the permission. Ask a manager, or sign in as somebody else."))
+    return _error(
+        request,
+        403,
+        _("You may not see this page"),
+        _("Your account lacks the permission. Ask a manager, or sign in as somebody else."),
+    )
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """403 for a form without its token: usually an old tab."""
-    return _error(request, 403, _("This form has expired"), _("Go back, reload the page and send it again. Your answers are in the address and are not lost."))
+    return _error(
+        request,
+        403,
+        _("This form has expired"),
+        _("Go back, reload the page and send it again. Your answers are in the address and are not lost."),
+    )
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """404."""
-    return _error(request, 404, _("There is no such page"), _("The address may be old or mistyped. Start from the home page, or search the cards."))
+    return _error(
+        request,
+        404,
+        _("There is no such page"),
+        _("The address may be old or mistyped. Start from the home page, or search the cards."),
+    )
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """500, without touching the database."""
-    return _error(request, 500, _("Something broke on our side"), _("It has been logged. Try again in a minute; your answers are in the address."))
+    return _error(
+        request,
+        500,
+        _("Something broke on our side"),
+        _("It has been logged. Try again in a minute; your answers are in the address."),
+    )

@@ -1,0 +1,135 @@
+"""`manage.py messages`: extract strings into every catalogue with Babel; `--check` fails on missing or fuzzy translations."""
+
+import io
+import re
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_python
+from babel.messages.pofile import read_po, write_po
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.utils.translation.template import templatize
+
+from config.messages import FOLDERS, compile_stale
+
+KEYWORDS = {
+    "_": None,
+    "gettext": None,
+    "gettext_lazy": None,
+    "gettext_noop": None,
+    "ngettext": (1, 2),
+    "ngettext_lazy": (1, 2),
+    "pgettext": ((1, "c"), 2),
+    "pgettext_lazy": ((1, "c"), 2),
+    "npgettext": ((1, "c"), 2, 3),
+}
+
+
+def sources(base: Path, folder: str) -> Iterator[Path]:
+    """Python files of the folder and the templates that belong to it (those at the top of templates/ belong to config)."""
+    yield from sorted(path for path in (base / folder).rglob("*.py") if "migrations" not in path.parts)
+    templates = base / "templates"
+    if folder == "config":
+        yield from sorted(path for path in templates.iterdir() if path.is_file())
+    elif (templates / folder).is_dir():
+        yield from sorted(path for path in (templates / folder).rglob("*") if path.is_file())
+
+
+CALL = re.compile(r"""\b(?:_|n?p?gettext)\((?:u?'(?:[^'\\]|\\.)*'|u?"(?:[^"\\]|\\.)*"|[,\s\w])*\)""")
+"""templatize leaves a template's other text as noise that is no Python: only its gettext calls are read."""
+
+
+def strings(path: Path) -> Iterator[tuple[str | tuple[str, str], str | None]]:
+    """(message id or (singular, plural), context) of every marked string in one file."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        text = "\n".join(CALL.findall(templatize(text, origin=str(path))))
+    for _line, keyword, message, _comments in extract_python(
+        io.BytesIO(text.encode()), KEYWORDS, (), {"encoding": "utf-8"}
+    ):
+        function = str(keyword)
+        parts = [
+            part for part in (message if isinstance(message, (tuple, list)) else [message]) if isinstance(part, str)
+        ]
+        context = parts.pop(0) if "pgettext" in function and len(parts) > 1 else None
+        if parts and parts[0]:
+            plural = function.startswith("n") and len(parts) > 1
+            yield ((parts[0], parts[1]) if plural else parts[0]), context
+
+
+class Command(BaseCommand):
+    help = __doc__ or ""
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--app", choices=FOLDERS, action="append", help="only this folder; may be repeated")
+        parser.add_argument(
+            "--check", action="store_true", help="write nothing; fail where a translation is missing, fuzzy or stale"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        base: Path = settings.BASE_DIR
+        problems: list[str] = []
+        for folder in options["app"] or FOLDERS:
+            template = Catalog(project="Cardwise", charset="utf-8")
+            for path in sources(base, folder):
+                for message, context in strings(path):
+                    template.add(message, locations=[(path.relative_to(base).as_posix(), 0)], context=context, flags=())
+            for locale_dir in sorted((base / folder / "locale").iterdir()):
+                po = locale_dir / "LC_MESSAGES" / "django.po"
+                catalogue = Catalog(locale=locale_dir.name, project="Cardwise", charset="utf-8")
+                if po.exists():
+                    with po.open("rb") as source:
+                        catalogue = read_po(source, locale=locale_dir.name, abort_invalid=True)
+                if options["check"]:
+                    problems += self.problems(template, catalogue, po.relative_to(base))
+                else:
+                    self.write(template, catalogue, po)
+        if problems:
+            raise CommandError("\n".join(problems))
+        if not options["check"]:
+            compile_stale(base)
+
+    def problems(self, template: Catalog, catalogue: Catalog, name: Path) -> list[str]:
+        found = []
+        for wanted in template:
+            if not wanted.id:
+                continue
+            have = catalogue.get(wanted.id, wanted.context)
+            translations = () if have is None else have.string if isinstance(have.string, tuple) else (have.string,)
+            if have is None or not all(translations):
+                found.append(f"{name}: not translated: {wanted.id!r}")
+            elif have.fuzzy:
+                found.append(f"{name}: fuzzy: {wanted.id!r}")
+            else:
+                found += [f"{name}: {error}: {wanted.id!r}" for error in have.check(catalogue)]
+        return found
+
+    def write(self, template: Catalog, catalogue: Catalog, po: Path) -> None:
+        """Keep every translation still used, add what is new, never guess: Babel's fuzzy matching stays off."""
+        template.creation_date = catalogue.creation_date  # no change of date without a change of strings
+        catalogue.update(template, no_fuzzy_matching=True)
+        catalogue.fuzzy = False
+        catalogue.header_comment = f"# {catalogue.locale_identifier}: Cardwise"
+        catalogue.obsolete.clear()
+        for message in catalogue:
+            message.locations = sorted({(file, 0) for file, _line in message.locations})
+        po.parent.mkdir(parents=True, exist_ok=True)
+        part = po.with_suffix(".po.part")
+        with part.open("wb") as target:
+            write_po(
+                target,
+                catalogue,
+                sort_output=True,
+                include_lineno=False,
+                ignore_obsolete=True,
+                omit_header=False,
+                width=120,
+            )
+        part.replace(po)
+        missing = sum(1 for message in catalogue if message.id and not message.string)
+        self.stdout.write(f"{po.relative_to(settings.BASE_DIR)}: {len(catalogue)} strings, {missing} to translate")
