@@ -1,0 +1,281 @@
+"""What measurements of the same work, or of its near kin, say about a computed figure.
+
+Measured / computed is looked at for every fact of the model on the same software stack. Two things follow:
+
+- a **correction** of the computed figure: the mean of those ratios (in logs), drawn towards 1 where facts are few. Memory uses one
+  correction per model, method and formats whatever the sizes, speed one that fades with the distance between sizes but knows no card:
+  so more context never needs less memory and a better card is never slower;
+- **brackets**: memory is at least what a smaller work of the same kind took and at most what a larger one took; a card that is better
+  in every figure is at least as fast as a measured lesser one. The answer is the median of lower bracket, upper bracket and
+  corrected figure: a monotone function of the sizes (of the card), and the measured value itself where the very work was measured.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.sizing.answer import Tier
+from advisor.sizing.comparison import SECONDS_UNITS, speed_ratio
+from advisor.sizing.evidence import HARD_FIELDS, OTHER_FIELD, SOFT_FIELDS, Exclude, Fact, Metric, Work, work_of
+from advisor.sizing.gpu import Gpu
+from advisor.sizing.job import Job, Load, Rate
+
+NO_MATTER: Mapping[Metric, frozenset[str]] = {
+    "memory": frozenset({"steps", "fps", "gradient_accumulation", "model", "scenario", "task"}),
+    "speed": frozenset({"fps", "model", "scenario", "task"}),
+}
+"""Fields that do not move the figure."""
+MODEL_PRIOR = {"memory": 1.0, "speed": 1.0}
+"""Facts' worth of belief in the formula itself, against facts of the same model and stack."""
+SETTING_PRIOR = {"memory": 1.0, "speed": 1.0}
+"""Facts' worth of belief in the model's correction, against facts with the same settings."""
+ANY_CARD = "a100-sxm-80g"
+"""Card of memory facts whose source names none: memory hardly depends on it."""
+FADE = 0.6
+"""Distance (see `evidence.SOFT_FIELDS`) over which a fact's weight for speed falls to 1/e."""
+COUNT_APART = 0.4
+"""Distance of a doubling of cards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Modelled:
+    """A fact beside what the formula says of it. `log_ratio` = ln(measured / computed), for speed in work per second."""
+
+    fact: Fact
+    work: Work
+    kind: str
+    stack: str | None
+    log_ratio: float
+    computed: float
+    """GiB, or work per second in the unit of the computed speed."""
+    settings: tuple[tuple[str, Any], ...]
+    sizes: tuple[tuple[str, float], ...]
+
+    @property
+    def measured(self) -> float:
+        """The measurement in the unit of `computed`."""
+        return self.computed * math.exp(self.log_ratio)
+
+
+@dataclass(frozen=True, slots=True)
+class Anchored:
+    """A figure after the facts had their say.
+
+    `factor` on the computed figure (work per second for speed); `same_work`: facts of the very work (speed: on this card);
+    `floor`: GiB that a measured lesser or equal work needed at least; `known`: facts of the model on this stack.
+    """
+
+    factor: float
+    tier: Tier
+    same_work: tuple[Modelled, ...] = ()
+    known: int = 0
+    floor: float | None = None
+
+
+def per_second(rate: Rate) -> float:
+    """A speed as work per second, whichever way its unit points."""
+    return 1 / rate.value if rate.unit in SECONDS_UNITS else rate.value
+
+
+def plain_size(value: Any) -> float | None:
+    """A size as one number: pixels of `[height, width]` as the side of a square of the same area."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value)
+    if isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2:
+        return math.sqrt(float(value[0]) * float(value[1]))
+    return None
+
+
+def split(work: Work, metric: Metric) -> tuple[tuple[tuple[str, Any], ...], tuple[tuple[str, float], ...]]:
+    """A work as (settings, sizes): settings must agree, sizes may be more or less. Off, none and not said are one."""
+    settings: list[tuple[str, Any]] = []
+    sizes: list[tuple[str, float]] = []
+    for name in sorted(work):
+        value = work[name]
+        if name in NO_MATTER[metric] or value in (None, False, "none", 0):
+            continue
+        size = plain_size(value) if name in SOFT_FIELDS else None
+        if size is not None:
+            sizes.append((name, size))
+        else:
+            settings.append((name, tuple(value) if isinstance(value, list) else value))
+    return tuple(settings), tuple(sizes)
+
+
+def _at_most(small: Mapping[str, float], large: Mapping[str, float]) -> bool:
+    """Whether no size of `small` is above that of `large`. A size only one of them states is taken as equal."""
+    return all(size <= large.get(name, size) for name, size in small.items())
+
+
+def _sizes_apart(mine: Mapping[str, float], theirs: Mapping[str, float]) -> float:
+    return sum(
+        SOFT_FIELDS[name] * abs(math.log2(mine[name] / theirs[name])) if name in mine and name in theirs else 0.1
+        for name in mine.keys() | theirs.keys()
+    )
+
+
+def better_card(better: Gpu, worse: Gpu) -> bool:
+    """Whether a card is at least as good in every figure the sheets of both name."""
+    pairs = (
+        (better.memory_bandwidth_gb_s, worse.memory_bandwidth_gb_s),
+        (better.fp32_tflops, worse.fp32_tflops),
+        (better.boost_clock_mhz, worse.boost_clock_mhz),
+        (better.sm_count, worse.sm_count),
+        (better.vram_gb, worse.vram_gb),
+        (better.fp64_tflops, worse.fp64_tflops),
+        (better.fp16_tensor_fp32acc_tflops or 0.0, worse.fp16_tensor_fp32acc_tflops or 0.0),
+        (better.tf32_tensor_tflops or 0.0, worse.tf32_tensor_tflops or 0.0),
+        (better.fp8_tensor_tflops or 0.0, worse.fp8_tensor_tflops or 0.0),
+        (better.nvlink_gb_s, worse.nvlink_gb_s),
+    )
+    return all(a >= b for a, b in pairs if a is not None and b is not None)
+
+
+def _mean(pairs: Iterable[tuple[float, float]], prior: float, belief: float) -> float:
+    """Weighted mean of (weight, value) with `belief` facts' worth of weight on `prior`."""
+    weight, total = belief, belief * prior
+    for share, value in pairs:
+        weight += share
+        total += share * value
+    return total / weight
+
+
+def _median(a: float, b: float, c: float) -> float:
+    return max(min(a, b), min(max(a, b), c))
+
+
+def _tier(same: bool, known: bool, stack: str | None, stack_said: bool) -> Tier:
+    if not stack_said:
+        return "unknown-stack"
+    if same:
+        return "anchored"
+    if known:
+        return "known-stack"
+    return "new-model" if stack is not None else "unknown-stack"
+
+
+def _is_floor(fact: Fact) -> bool:
+    """Facts whose work needs at least what was measured."""
+    return bool(fact.usable_for) and fact.quality == "measured" and fact.bound in (None, "at_least")
+
+
+def _is_ceiling(fact: Fact) -> bool:
+    """Facts whose work needs at most what was measured on the fullest card."""
+    return (
+        bool(fact.usable_for)
+        and fact.quality == "measured"
+        and fact.bound in (None, "at_most", "near_full")
+        and not fact.row.get("divided_by_count")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """The facts of one model and task that stand beside one work."""
+
+    memory: tuple[Modelled, ...]
+    speed: tuple[Modelled, ...]
+    gpus: Mapping[str, Gpu]
+
+    def on_memory(self, load: Load, work: Work, count: int, computed_gib: float, *, stack_said: bool) -> Anchored:
+        """Factor on a computed memory figure (GiB per card), and how well the work is known."""
+        kin = [one for one in self.memory if one.kind == load.kind and one.stack == load.stack]
+        settings, sizes = split(work, "memory")
+        mine = dict(sizes)
+        exact = [one for one in kin if one.fact.exact]
+        model_log = _mean(((1.0, one.log_ratio) for one in exact), 0.0, MODEL_PRIOR["memory"])
+        alike = [one for one in kin if one.settings == settings and (one.fact.count > 1) == (count > 1)]
+        setting_log = _mean(
+            ((1.0, one.log_ratio) for one in alike if one.fact.exact), model_log, SETTING_PRIOR["memory"]
+        )
+        bracket = [one for one in alike if one.fact.count == count]
+        same = tuple(one for one in bracket if one.fact.exact and dict(one.sizes) == mine)
+        lows = [one.fact.value for one in bracket if _is_floor(one.fact) and _at_most(dict(one.sizes), mine)]
+        tops = [one.fact.value for one in bracket if _is_ceiling(one.fact) and _at_most(mine, dict(one.sizes))]
+        figure = computed_gib * math.exp(setting_log)
+        settled = _median(max(lows, default=0.0), min(tops, default=math.inf), figure)
+        return Anchored(
+            factor=settled / computed_gib if computed_gib > 0 else 1.0,
+            tier=_tier(bool(same), bool(exact), load.stack, stack_said),
+            same_work=same,
+            known=len(exact),
+            floor=max(lows, default=None),
+        )
+
+    def on_speed(self, rate: Rate, work: Work, gpu: Gpu, count: int, *, stack_said: bool) -> Anchored:
+        """Factor on a computed speed (work per second), and how well the work is known."""
+        computed = per_second(rate)
+        settings, sizes = split(work, "speed")
+        mine = dict(sizes)
+        kin = [one for one in self.speed if one.kind == rate.kind and one.stack == rate.stack and one.fact.exact]
+        weighed = [(math.exp(-self._apart(one, settings, mine, count) / FADE), one) for one in kin]
+        log = _mean(((weight, one.log_ratio) for weight, one in weighed), 0.0, MODEL_PRIOR["speed"])
+        same = tuple(one for weight, one in weighed if weight > 0.999)
+        figure = computed * math.exp(log)
+        lows = [one.measured for one in same if self._better(gpu, one.fact.gpu)]
+        tops = [one.measured for one in same if self._worse(gpu, one.fact.gpu)]
+        settled = _median(max(lows, default=0.0), min(tops, default=math.inf), figure)
+        known = sum(weight for weight, _ in weighed)
+        return Anchored(
+            factor=settled / computed if computed > 0 else 1.0,
+            tier=_tier(bool(same), known > 0.3, rate.stack, stack_said),
+            same_work=tuple(one for one in same if one.fact.gpu == gpu.slug),
+            known=len(kin),
+        )
+
+    def _apart(
+        self, one: Modelled, settings: tuple[tuple[str, Any], ...], sizes: Mapping[str, float], count: int
+    ) -> float:
+        apart = _sizes_apart(sizes, dict(one.sizes)) + COUNT_APART * abs(math.log2(count / one.fact.count))
+        if settings != one.settings:
+            mine, theirs = dict(settings), dict(one.settings)
+            apart += sum(
+                HARD_FIELDS.get(name, OTHER_FIELD)
+                for name in mine.keys() | theirs.keys()
+                if mine.get(name) != theirs.get(name)
+            )
+        return apart
+
+    def _better(self, gpu: Gpu, slug: str | None) -> bool:
+        other = self.gpus.get(slug or "")
+        return other is not None and better_card(gpu, other)
+
+    def _worse(self, gpu: Gpu, slug: str | None) -> bool:
+        other = self.gpus.get(slug or "")
+        return other is not None and better_card(other, gpu)
+
+
+def modelled(fact: Fact, job: Job, assumed: Mapping[str, Any], gpus: Mapping[str, Gpu]) -> Modelled | None:
+    """A fact beside the formula's figure for it; None where the formula says nothing or counts something else."""
+    gpu = gpus.get(fact.gpu or "") or (gpus.get(ANY_CARD) if fact.metric == "memory" else None)
+    if gpu is None:
+        return None
+    work = work_of(fact.workload, assumed)
+    settings, sizes = split(work, fact.metric)
+    if fact.metric == "memory":
+        load = job.load(gpu, fact.count)
+        computed = sum(load.parts.values()) if load else 0.0
+        if load is None or computed <= 0:
+            return None
+        ratio = fact.value / computed
+        return Modelled(fact, work, load.kind, load.stack, math.log(ratio), computed, settings, sizes)
+    rate = job.rate(gpu, fact.count)
+    if rate is None or rate.value <= 0:
+        return None
+    faster = speed_ratio(fact.value, fact.unit, fact.phase, rate, {**work, **fact.workload})
+    if faster is None or faster <= 0:
+        return None
+    return Modelled(fact, work, rate.kind, rate.stack, math.log(faster), per_second(rate), settings, sizes)
+
+
+def anchors_of(found: Iterable[Modelled], gpus: Mapping[str, Gpu], exclude: Exclude | None) -> Anchors:
+    """The facts of a model that may be seen, by metric. Tokens of the prompt alone are another speed and left out."""
+    seen = [one for one in found if one.fact.usable_for and not (exclude and exclude(one.fact))]
+    return Anchors(
+        memory=tuple(one for one in seen if one.fact.metric == "memory"),
+        speed=tuple(one for one in seen if one.fact.metric == "speed" and one.fact.phase != "prompt"),
+        gpus=gpus,
+    )

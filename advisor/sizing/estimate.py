@@ -1,0 +1,357 @@
+"""One workload on one card kind and count: the scenario's formula, what was measured near it, the interval, the verdict.
+
+`prepare` once, `on` per card and count: whatever does not depend on the card is worked out in `prepare`.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from advisor.sizing.anchor import Anchored, Anchors, Modelled, anchors_of, modelled
+from advisor.sizing.answer import Estimate, Evidence, Host, Memory, Note, Speed, Spread, Tier, fit_of
+from advisor.sizing.calibration import EXACT, Interval, Intervals, intervals_of
+from advisor.sizing.comparison import SECONDS_UNITS
+from advisor.sizing.evidence import Exclude, FactIndex, Nearby, Work, build_index, nearby, work_of
+from advisor.sizing.gpu import Gpu
+from advisor.sizing.job import Job, Library, Load, Rate
+from advisor.sizing.scenarios import job_of
+from advisor.sizing.workload import Workload, WorkloadError, parse_workload
+
+SOFTWARE_FIELDS: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("llm", "inference"): ("engine",),
+    ("llm", "training"): ("framework",),
+    ("speech", "transcription"): ("engine",),
+}
+"""Tasks whose figures the software decides: left open there, the answer is for the likely one with the widest interval."""
+HELD_PARTS = ("weights", "gradients", "optimizer")
+"""Parts that are counted, not estimated: a correction goes to the others first."""
+CONFLICT_RATIO = 1.15
+"""Measurements of one work that lie further apart are told as a range of software versions."""
+
+
+class _Shared:
+    """What is built once per library: the index of facts, the intervals, the formula's figure beside each fact."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self.index: FactIndex = build_index(library)
+        self.intervals: Intervals = intervals_of(library.calibration)
+        self._modelled: dict[tuple[str, str, str | None], tuple[Modelled, ...]] = {}
+
+    def modelled_of(self, scenario: str, task: str, model: str | None) -> tuple[Modelled, ...]:
+        """Facts of one model in one task beside the formula's figures for them."""
+        key = (scenario, task, model)
+        if key not in self._modelled:
+            pairs = (self._beside(fact) for fact in self.index.of_model(*key) if fact.usable_for)
+            self._modelled[key] = tuple(one for one in pairs if one is not None)
+        return self._modelled[key]
+
+    def _beside(self, fact: Any) -> Modelled | None:
+        try:
+            workload = parse_workload(fact.workload, self.library.models)
+        except WorkloadError:
+            return None
+        job = job_of(workload, self.library)
+        return modelled(fact, job, assumed_of(job), self.library.gpus)
+
+
+class _Identity:
+    """A library as a cache key: the very object, not its contents."""
+
+    __slots__ = ("library",)
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+
+    def __hash__(self) -> int:
+        return id(self.library)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identity) and other.library is self.library
+
+
+@lru_cache(maxsize=8)
+def _shared(key: _Identity) -> _Shared:
+    return _Shared(key.library)
+
+
+def shared_of(library: Library) -> _Shared:
+    """Index and intervals of a library, built at the first asking."""
+    return _shared(_Identity(library))
+
+
+def assumed_of(job: Job) -> dict[str, Any]:
+    """The defaults a job took, by field."""
+    return {note.field: note.values["value"] for note in job.assumptions if note.field and "value" in note.values}
+
+
+def _parts(load: Load, factor: float) -> dict[str, float]:
+    """Parts that add up to the corrected figure: what is counted stays, the rest takes the correction while it can."""
+    total = sum(load.parts.values())
+    held = sum(size for name, size in load.parts.items() if name in HELD_PARTS)
+    rest, wanted = total - held, total * factor - held
+    if rest > 0 and wanted >= 0.1 * rest:
+        return {name: size if name in HELD_PARTS else size * wanted / rest for name, size in load.parts.items()}
+    return {name: size * factor for name, size in load.parts.items()}
+
+
+def _spanning(interval: Interval, anchored: Anchored) -> Interval:
+    """The interval, widened to hold every measurement of the very work."""
+    ratios = [one.log_ratio - math.log(anchored.factor) for one in anchored.same_work]
+    if not ratios:
+        return interval
+    return interval.widened(Interval(math.exp(min(ratios)), math.exp(max(ratios))))
+
+
+def _conflicts(anchored: Anchored, metric: str) -> tuple[Note, ...]:
+    """The very work measured with clearly different outcomes: both figures, both sources."""
+    if len(anchored.same_work) < 2:
+        return ()
+    least, most = (pick(anchored.same_work, key=lambda one: one.log_ratio) for pick in (min, max))
+    if math.exp(most.log_ratio - least.log_ratio) < CONFLICT_RATIO:
+        return ()
+    values = {
+        "metric": metric,
+        "low": least.fact.value,
+        "low_source": least.fact.source,
+        "low_software": least.fact.software,
+        "high": most.fact.value,
+        "high_source": most.fact.source,
+        "high_software": most.fact.software,
+        "unit": most.fact.unit,
+    }
+    return (Note("software-version-range", metric, values),)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A workload ready to be asked on any card kind and count."""
+
+    workload: Workload
+    job: Job
+    work: Work
+    anchors: Anchors
+    nearby: Nearby
+    intervals: Intervals
+    software_said: bool
+
+    def on(self, gpu: Gpu, count: int = 1, *, with_evidence: bool = True) -> Estimate:
+        """The estimate on `count` cards of one kind."""
+        load, rate = self.job.load(gpu, count), self.job.rate(gpu, count)
+        memory, memory_notes = self._memory(load, gpu, count)
+        speed, speed_notes = self._speed(rate, gpu, count)
+        hours = _hours(self.workload, speed)
+        return Estimate(
+            gpu=gpu.slug,
+            count=count,
+            fit=fit_of(memory) if memory else "tight",
+            memory=memory,
+            speed=speed,
+            hours=hours[0],
+            hours_low=hours[1],
+            hours_high=hours[2],
+            spread=self.job.spread(gpu, count),
+            host=self.job.host(gpu, count),
+            assumptions=self.job.assumptions,
+            evidence=self.nearby.on(gpu, count) if with_evidence else (),
+            warnings=(*self.job.notes(gpu, count), *memory_notes, *speed_notes),
+        )
+
+    def _memory(self, load: Load | None, gpu: Gpu, count: int) -> tuple[Memory | None, tuple[Note, ...]]:
+        computed = sum(load.parts.values()) if load else 0.0
+        if load is None or computed <= 0:
+            return None, (Note("no-memory-model", "memory"),)
+        if load.exact:
+            anchored = Anchored(factor=1.0, tier="anchored")
+            interval = EXACT
+        else:
+            anchored = self.anchors.on_memory(load, self.work, count, computed, stack_said=self.software_said)
+            interval = _spanning(self.intervals.of("memory", load.kind, anchored.tier), anchored)
+        figure = computed * anchored.factor
+        high = max(figure * interval.high, anchored.floor or 0.0)
+        return (
+            Memory(
+                per_gpu_gib=figure,
+                low_gib=figure * interval.low,
+                high_gib=high,
+                usable_gib=gpu.usable_gib,
+                parts=_parts(load, anchored.factor),
+                tier=anchored.tier,
+            ),
+            (*_sparse("memory", load.kind, anchored.tier), *_conflicts(anchored, "memory")),
+        )
+
+    def _speed(self, rate: Rate | None, gpu: Gpu, count: int) -> tuple[Speed | None, tuple[Note, ...]]:
+        if rate is None or rate.value <= 0:
+            return None, (Note("no-speed-model", "speed"),)
+        anchored = self.anchors.on_speed(rate, self.work, gpu, count, stack_said=self.software_said)
+        interval = _spanning(self.intervals.of("speed", rate.kind, anchored.tier), anchored)
+        faster = anchored.factor
+        seconds = rate.unit in SECONDS_UNITS
+        value = rate.value / faster if seconds else rate.value * faster
+        low, high = (1 / interval.high, 1 / interval.low) if seconds else (interval.low, interval.high)
+        return (
+            Speed(
+                value=value,
+                unit=rate.unit,
+                low=value * low,
+                high=value * high,
+                limited_by=rate.limited_by,
+                generation_tokens_per_second=_times(rate.generation_tokens_per_second, faster),
+                prompt_tokens_per_second=rate.prompt_tokens_per_second,
+                seconds_to_first_token=rate.seconds_to_first_token,
+                tier=anchored.tier,
+            ),
+            (*_sparse("speed", rate.kind, anchored.tier), *_conflicts(anchored, "speed")),
+        )
+
+
+def _times(value: float | None, factor: float) -> float | None:
+    return None if value is None else value * factor
+
+
+def _sparse(metric: str, kind: str, tier: Tier) -> tuple[Note, ...]:
+    """Says that nothing near was measured."""
+    return (Note("sparse-evidence", metric, {"kind": kind, "tier": tier}),) if tier == "unknown-stack" else ()
+
+
+def _hours(workload: Workload, speed: Speed | None) -> tuple[float | None, float | None, float | None]:
+    return None, None, None
+
+
+def prepare(workload: Workload | Mapping[str, Any], library: Library, *, exclude: Exclude | None = None) -> Prepared:
+    """Everything about a workload that no card changes.
+
+    `workload`: checked, or a JSON object of the contract. `exclude`: facts that must not be seen (validation).
+    Raises WorkloadError where the object breaks the contract.
+    """
+    checked = workload if isinstance(workload, Workload) else parse_workload(workload, library.models, library.gpus)
+    shared = shared_of(library)
+    job = job_of(checked, library)
+    work = work_of(_plain(checked), assumed_of(job))
+    model = checked.model.slug if checked.model else checked.get("application")
+    beside = shared.modelled_of(checked.scenario, checked.task, model)
+    software = SOFTWARE_FIELDS.get((checked.scenario, checked.task), ())
+    return Prepared(
+        workload=checked,
+        job=job,
+        work=work,
+        anchors=anchors_of(beside, library.gpus, exclude),
+        nearby=nearby(
+            shared.index,
+            checked.scenario,
+            checked.task,
+            work,
+            size_b=_size_b(checked, shared.index),
+            gpus=library.gpus,
+            exclude=exclude,
+        ),
+        intervals=shared.intervals,
+        software_said=all(checked.get(name) is not None for name in software),
+    )
+
+
+def _plain(workload: Workload) -> dict[str, Any]:
+    model = workload.model.slug if workload.model else None
+    return {**workload.fields, **({"model": model} if model else {})}
+
+
+def _size_b(workload: Workload, index: FactIndex) -> float | None:
+    if workload.model is None:
+        return None
+    if workload.model.parameters_b is not None:
+        return workload.model.parameters_b
+    return index.sizes.get(workload.model.slug or "")
+
+
+def estimate(workload: Workload | Mapping[str, Any], gpu: Gpu, count: int, library: Library) -> Estimate:
+    """One workload on one card kind and count. Raises WorkloadError where the workload breaks the contract."""
+    return prepare(workload, library).on(gpu, count)
+
+
+def _rounded(value: float | None) -> float | None:
+    """Six significant digits: more would be noise in JSON."""
+    return None if value is None else float(f"{value:.6g}")
+
+
+def note_dict(note: Note) -> dict[str, Any]:
+    """A note as JSON; the caller adds `text` in the asked language."""
+    return {"code": note.code, "field": note.field, "values": dict(note.values)}
+
+
+def _memory_dict(memory: Memory) -> dict[str, Any]:
+    return {
+        "per_gpu_gib": _rounded(memory.per_gpu_gib),
+        "low_gib": _rounded(memory.low_gib),
+        "high_gib": _rounded(memory.high_gib),
+        "usable_gib": _rounded(memory.usable_gib),
+        "parts": {name: _rounded(size) for name, size in memory.parts.items()},
+        "tier": memory.tier,
+    }
+
+
+def _speed_dict(speed: Speed) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "value": _rounded(speed.value),
+        "unit": speed.unit,
+        "low": _rounded(speed.low),
+        "high": _rounded(speed.high),
+        "limited_by": speed.limited_by,
+        "tier": speed.tier,
+    }
+    for name in ("generation_tokens_per_second", "prompt_tokens_per_second", "seconds_to_first_token"):
+        if (value := getattr(speed, name)) is not None:
+            answer[name] = _rounded(value)
+    return answer
+
+
+def _spread_dict(spread: Spread) -> dict[str, Any]:
+    return {
+        "data": spread.data,
+        "tensor": spread.tensor,
+        "pipeline": spread.pipeline,
+        "sharded": spread.sharded,
+        "link": spread.link,
+        "nodes": spread.nodes,
+    }
+
+
+def _host_dict(host: Host) -> dict[str, Any]:
+    return {"ram_gib": _rounded(host.ram_gib), "cpu_cores": host.cpu_cores, "disk_gib": _rounded(host.disk_gib)}
+
+
+def evidence_dict(evidence: Evidence) -> dict[str, Any]:
+    """A measured fact as JSON."""
+    return {
+        "id": evidence.id,
+        "gpu": evidence.gpu,
+        "count": evidence.count,
+        "metric": evidence.metric,
+        "value": evidence.value,
+        "unit": evidence.unit,
+        "source": evidence.source,
+        "what": evidence.what,
+        "distance": evidence.distance,
+        "bound": evidence.bound,
+    }
+
+
+def to_dict(answer: Estimate) -> dict[str, Any]:
+    """The JSON form of the workload contract; notes without their sentences."""
+    return {
+        "gpu": answer.gpu,
+        "count": answer.count,
+        "fit": answer.fit,
+        "memory": _memory_dict(answer.memory) if answer.memory else None,
+        "speed": _speed_dict(answer.speed) if answer.speed else None,
+        "hours": _rounded(answer.hours),
+        "hours_low": _rounded(answer.hours_low),
+        "hours_high": _rounded(answer.hours_high),
+        "plan": _spread_dict(answer.spread),
+        "host": _host_dict(answer.host),
+        "assumptions": [note_dict(note) for note in answer.assumptions],
+        "evidence": [evidence_dict(one) for one in answer.evidence],
+        "warnings": [note_dict(note) for note in answer.warnings],
+    }

@@ -1,0 +1,14 @@
+"""Which file answers for which scenario."""
+
+from collections.abc import Callable, Mapping
+
+from advisor.sizing.job import Job, Library
+from advisor.sizing.workload import Workload
+
+PREPARE: Mapping[str, Callable[[Workload, Library], Job]] = {}
+"""Scenario -> its `prepare`."""
+
+
+def job_of(workload: Workload, library: Library) -> Job:
+    """The scenario's own view of a workload."""
+    return PREPARE[workload.scenario](workload, library)
