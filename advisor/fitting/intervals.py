@@ -1,0 +1,62 @@
+"""From trials to intervals: split-conformal quantiles of residuals, by metric, kind of work and how much was known."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from advisor.fitting.trials import Trial
+from advisor.sizing.calibration import TIERS
+
+SHARE = 0.90
+"""Of measurements the interval is meant to hold."""
+FEWEST = 8
+"""Facts below which a kind's own quantiles are not trusted alone: the pooled ones widen them."""
+
+
+def quantile(ordered: Sequence[float], share: float) -> float:
+    """Conformal quantile of sorted values: the ceil((n + 1) share)-th smallest, the outermost where n is too small."""
+    rank = math.ceil((len(ordered) + 1) * share)
+    return ordered[min(max(rank, 1), len(ordered)) - 1]
+
+
+def bounds(residuals: Iterable[float]) -> tuple[float, float]:
+    """Lower and upper log residual that leave (1 - SHARE) / 2 outside at each end."""
+    ordered = sorted(residuals)
+    tail = (1 - SHARE) / 2
+    mirrored = [-value for value in reversed(ordered)]
+    return -quantile(mirrored, 1 - tail), quantile(ordered, 1 - tail)
+
+
+def _row(residuals: Sequence[float], pooled: tuple[float, float] | None) -> dict[str, Any]:
+    low, high = bounds(residuals)
+    low, high = min(low, 0.0), max(high, 0.0)
+    if pooled and len(residuals) < FEWEST:
+        share = 1 - len(residuals) / FEWEST
+        low, high = min(low, share * pooled[0]), max(high, share * pooled[1])
+    return {"low_log": round(low, 4), "high_log": round(high, 4), "facts": len(residuals)}
+
+
+def fit_intervals(trials: Iterable[Trial]) -> dict[str, Any]:
+    """The `memory` and `speed` parts of the intervals data, from trials of all modes. Tokens of the prompt have no interval."""
+    kept = [trial for trial in trials if not trial.kind.endswith(":prompt")]
+    found: dict[str, Any] = {}
+    for metric in ("memory", "speed"):
+        mine = [trial for trial in kept if trial.fact.metric == metric]
+        pooled = {tier: rows for tier in TIERS if (rows := [one.log_ratio for one in mine if one.tier == tier])}
+        spans = {tier: bounds(rows) for tier, rows in pooled.items()}
+        found[metric] = {
+            "all": {tier: _row(rows, None) for tier, rows in pooled.items()},
+            "kinds": _kinds(mine, spans),
+        }
+    return found
+
+
+def _kinds(trials: Iterable[Trial], spans: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
+    by_kind: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for trial in trials:
+        by_kind[trial.kind][trial.tier].append(trial.log_ratio)
+    return {
+        kind: {tier: _row(rows[tier], spans.get(tier)) for tier in TIERS if tier in rows}
+        for kind, rows in sorted(by_kind.items())
+    }
