@@ -40,12 +40,16 @@ def gpus() -> Mapping[str, Gpu]:
 
 @lru_cache(maxsize=1)
 def models() -> Mapping[str, Mapping[str, str]]:
-    """Model shapes by slug, from every `models*.csv`. A row may name its `slug`; else it is made from the first name in `name`."""
+    """Model shapes by slug, from every `models*.csv`. A row may name its `slug`; else it is made from the first name in `name`.
+
+    Files that describe the same model add to each other; where both state a figure, the first file's stands.
+    """
     found: dict[str, Mapping[str, str]] = {}
     for path in sorted(DATA.glob("models*.csv")):
         for row in _rows(path):
             slug = row.get("slug") or slug_of(row["name"].split(" / ")[0].split(" (")[0])
-            found.setdefault(slug, row)
+            told = {key: value for key, value in found.get(slug, {}).items() if value}
+            found[slug] = {**row, **told}
     return found
 
 
