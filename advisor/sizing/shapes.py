@@ -166,7 +166,7 @@ def typical_shape(parameters_b: float) -> Shape:
     upper = next((index for index, point in enumerate(TYPICAL) if point[0] >= parameters_b), len(TYPICAL) - 1)
     small, large = TYPICAL[max(0, upper - 1)], TYPICAL[upper]
     share = 0.0 if large[0] == small[0] else min(1.0, max(0.0, (parameters_b - small[0]) / (large[0] - small[0])))
-    scale = min(1.0, parameters_b / TYPICAL[0][0]) ** 0.34
+    scale: float = min(1.0, parameters_b / TYPICAL[0][0]) ** 0.34
 
     def between(column: int) -> float:
         return (small[column] + share * (large[column] - small[column])) * scale
