@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from advisor.fitting.trials import Trial
+from advisor.sizing.answer import Tier
 from advisor.sizing.calibration import TIERS
 
 SHARE = 0.90
@@ -52,8 +53,8 @@ def fit_intervals(trials: Iterable[Trial]) -> dict[str, Any]:
     return found
 
 
-def _kinds(trials: Iterable[Trial], spans: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
-    by_kind: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+def _kinds(trials: Iterable[Trial], spans: Mapping[Tier, tuple[float, float]]) -> dict[str, Any]:
+    by_kind: dict[str, dict[Tier, list[float]]] = defaultdict(lambda: defaultdict(list))
     for trial in trials:
         by_kind[trial.kind][trial.tier].append(trial.log_ratio)
     return {

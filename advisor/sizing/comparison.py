@@ -41,6 +41,8 @@ def throughput(value: float, unit: str, work: Mapping[str, Any]) -> tuple[float,
             return (value * batch / steps, "images") if steps else None
         case "image_steps_per_second":
             return (value / steps, "images") if steps else None
+        case "samples_per_second" | "sequences_per_second" if "sequence_tokens" in work:
+            return value * _number(work, "sequence_tokens"), "tokens"
         case _:
             return value, unit.removesuffix("_per_second").removesuffix("_per_day")
 

@@ -5,14 +5,15 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from advisor.sizing.anchor import Anchored, Anchors, Modelled, anchors_of, modelled
-from advisor.sizing.answer import Estimate, Evidence, Host, Memory, Note, Speed, Spread, Tier, fit_of
+from advisor.sizing.answer import Estimate, Evidence, Host, Memory, Note, Speed, Spread, Tier, Value, fit_of
 from advisor.sizing.calibration import EXACT, Interval, Intervals, intervals_of
 from advisor.sizing.comparison import SECONDS_UNITS
+from advisor.sizing.demand import demand_hours, demand_notes
 from advisor.sizing.evidence import Exclude, FactIndex, Nearby, Work, build_index, nearby, work_of
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Job, Library, Load, Rate
@@ -112,7 +113,7 @@ def _conflicts(anchored: Anchored, metric: str) -> tuple[Note, ...]:
     least, most = (pick(anchored.same_work, key=lambda one: one.log_ratio) for pick in (min, max))
     if math.exp(most.log_ratio - least.log_ratio) < CONFLICT_RATIO:
         return ()
-    values = {
+    values: dict[str, Value] = {
         "metric": metric,
         "low": least.fact.value,
         "low_source": least.fact.source,
@@ -142,7 +143,8 @@ class Prepared:
         load, rate = self.job.load(gpu, count), self.job.rate(gpu, count)
         memory, memory_notes = self._memory(load, gpu, count)
         speed, speed_notes = self._speed(rate, gpu, count)
-        hours = _hours(self.workload, speed)
+        spread = self.job.spread(gpu, count)
+        hours = _hours(self.workload, rate, speed, spread, count)
         return Estimate(
             gpu=gpu.slug,
             count=count,
@@ -152,11 +154,11 @@ class Prepared:
             hours=hours[0],
             hours_low=hours[1],
             hours_high=hours[2],
-            spread=self.job.spread(gpu, count),
+            spread=spread,
             host=self.job.host(gpu, count),
             assumptions=self.job.assumptions,
             evidence=self.nearby.on(gpu, count) if with_evidence else (),
-            warnings=(*self.job.notes(gpu, count), *memory_notes, *speed_notes),
+            warnings=(*self.job.notes(gpu, count), *memory_notes, *speed_notes, *demand_notes(self.workload, rate)),
         )
 
     def _memory(self, load: Load | None, gpu: Gpu, count: int) -> tuple[Memory | None, tuple[Note, ...]]:
@@ -214,11 +216,22 @@ def _times(value: float | None, factor: float) -> float | None:
 
 def _sparse(metric: str, kind: str, tier: Tier) -> tuple[Note, ...]:
     """Says that nothing near was measured."""
-    return (Note("sparse-evidence", metric, {"kind": kind, "tier": tier}),) if tier == "unknown-stack" else ()
+    return (Note("stack-not-measured", metric, {"kind": kind, "tier": tier}),) if tier == "unknown-stack" else ()
 
 
-def _hours(workload: Workload, speed: Speed | None) -> tuple[float | None, float | None, float | None]:
-    return None, None, None
+def _hours(
+    workload: Workload, rate: Rate | None, speed: Speed | None, spread: Spread, count: int
+) -> tuple[float | None, float | None, float | None]:
+    """Hours of the demand: expected, at the best and at the worst end of the speed's interval."""
+    if workload.demand is not None and workload.demand.unit == "gpu_hours":
+        hours = workload.demand.amount / count
+        return hours, hours, hours
+    if rate is None or speed is None:
+        return None, None, None
+    ends = (speed.value, speed.low, speed.high)
+    taken = [demand_hours(workload, replace(rate, value=end), spread, count) for end in ends]
+    told = sorted(value for value in taken if value is not None)
+    return (taken[0], told[0], told[-1]) if told else (None, None, None)
 
 
 def prepare(workload: Workload | Mapping[str, Any], library: Library, *, exclude: Exclude | None = None) -> Prepared:
