@@ -16,6 +16,7 @@ import os
 import secrets
 import sys
 from pathlib import Path
+from typing import Any
 
 import environ
 from celery.schedules import crontab
@@ -188,11 +189,28 @@ STORAGES = {
 del STORAGES["default"]["LOCATION"]
 MEDIA_ROOT = var / "files"
 
-if "EMAIL_URL" in os.environ:
-    vars().update(env.email_url("EMAIL_URL"))
-else:
-    EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
-    EMAIL_FILE_PATH = var / "mail"
+
+def _mailer() -> dict[str, Any]:
+    """smtp://user:password@host:port (smtp+tls, smtp+ssl) as a mailer; without EMAIL_URL, files under var/mail."""
+    if "EMAIL_URL" not in os.environ:
+        return {
+            "BACKEND": "django.core.mail.backends.filebased.EmailBackend",
+            "OPTIONS": {"file_path": str(var / "mail")},
+        }
+    url = env.email_url("EMAIL_URL")
+    options = {
+        "host": url["EMAIL_HOST"],
+        "port": url["EMAIL_PORT"] or 25,
+        "username": url["EMAIL_HOST_USER"] or "",
+        "password": url["EMAIL_HOST_PASSWORD"] or "",
+        "use_tls": url.get("EMAIL_USE_TLS", False),
+        "use_ssl": url.get("EMAIL_USE_SSL", False),
+        "timeout": 10,
+    }
+    return {"BACKEND": url["EMAIL_BACKEND"], "OPTIONS": options}
+
+
+MAILERS = {"default": _mailer()}
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="Cardwise <sales@example.com>")
 
 REST_FRAMEWORK = {

@@ -4,6 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers import django_db_modify_db_settings, pytest_unconfigure, servers
+
+__all__ = ["django_db_modify_db_settings", "pytest_unconfigure", "servers"]
+
 ROOT = Path(__file__).resolve().parent.parent
 
 

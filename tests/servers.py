@@ -1,4 +1,4 @@
-"""Pytest plugin, loaded before settings: real PostgreSQL and Valkey for the session, started only when a test first asks for them."""
+"""Imported before the settings: real PostgreSQL and Valkey for the session, started only when a test first asks for them."""
 
 import os
 import shutil
