@@ -8,11 +8,12 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from catalog.plan_rules import contract_form
+from catalog.plan_rules import contract_form, decimal_text
 from catalog.snapshot import PLAN_KINDS, Catalogue, Link, Offer, Stock
 from catalog.specs import normal_row
 
@@ -63,7 +64,9 @@ def _plans(row: Mapping[str, str], terms: ExampleTerms) -> tuple[Mapping[str, ob
     def priced(kind: str) -> Mapping[str, object]:
         price = row[f"price_{terms.currency.lower()}_per_{kind}"]
         rules = terms.plans[kind]
-        return contract_form(rules, name=rules["name"], kind=kind, currency=terms.currency, unit_price=price)
+        return contract_form(
+            rules, name=rules["name"], kind=kind, currency=terms.currency, unit_price=decimal_text(Decimal(price))
+        )
 
     return tuple(priced(kind) for kind in PLAN_KINDS if row[f"price_{terms.currency.lower()}_per_{kind}"])
 

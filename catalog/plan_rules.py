@@ -1,6 +1,7 @@
 """The plan contract's fields as the catalogue stores them, with the contract's defaults; no money is computed here."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 PLAN_DEFAULTS: Mapping[str, Any] = {
@@ -30,6 +31,11 @@ PLAN_DEFAULTS: Mapping[str, Any] = {
 
 MEANS = {"day": "day_means", "week": "week_means", "month": "month_means"}
 """Which field says how long a term of this unit is."""
+
+
+def decimal_text(value: Decimal) -> str:
+    """A stored price as the shortest decimal string that means the same: `1.32000000` -> `1.32`."""
+    return f"{value.normalize():f}"
 
 
 def contract_form(

@@ -6,11 +6,14 @@ Model fields, spec pages, comparison, API and the rows handed to the sizing core
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
+type Text = str | _StrPromise
 type SpecKind = Literal["text", "integer", "decimal"]
 type SpecGroup = Literal["memory", "compute", "link", "reliability", "make", "about"]
 
@@ -25,10 +28,10 @@ class Spec:
     name: str
     kind: SpecKind
     group: SpecGroup
-    label: str | Promise
+    label: Text
     unit: str = ""
     places: int | None = None
-    hint: str | Promise = ""
+    hint: Text = ""
 
 
 SPECS: tuple[Spec, ...] = (
@@ -114,8 +117,8 @@ def spec_value(spec: Spec, text: str | None) -> str | int | Decimal | None:
         number = Decimal(text)
     except InvalidOperation:
         raise ValueError(f"{spec.name}: {text!r} is not a number") from None
-    if not number.is_finite() or number < 0:
-        raise ValueError(f"{spec.name}: {text!r} is not a number of 0 or more")
+    if not number.is_finite() or not 0 <= number < 10**8:
+        raise ValueError(f"{spec.name}: {text!r} is not a number from 0 to 100 million")
     if spec.kind == "decimal":
         return number
     if number != number.to_integral_value():
