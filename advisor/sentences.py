@@ -1,0 +1,441 @@
+"""Code -> sentence, in every language: reasons, assumptions, warnings, questions, advice, and what is wrong with a workload.
+
+The pure core speaks in codes with figures; here, and only here, they become words. A code has one sentence, or several of which the
+first is taken whose figures are all there. Figures are written for the reader's language: money with its sign, GiB with one decimal.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from typing import Any, cast
+
+from babel.numbers import format_decimal
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext_lazy as _
+
+from advisor.sizing.answer import Note
+from advisor.sizing.problems import Problem
+
+type Text = str | Promise
+
+MONEY_KEYS = frozenset(
+    [
+        "total",
+        "more",
+        "saves",
+        "over",
+        "budget",
+        "per_hour",
+        "other_per_hour",
+        "cheapest_total",
+        "fastest_total",
+        "waste",
+        "price",
+    ]
+)
+"""Values that are decimal strings in the `currency` beside them."""
+SIGNS: Mapping[str, str] = {"CNY": "¥", "USD": "$", "EUR": "€", "GBP": "£", "JPY": "JP¥", "HKD": "HK$"}
+WORDS: Mapping[str, Text] = {
+    "minute": _("by the minute"),
+    "hour": _("by the hour"),
+    "day": _("day card"),
+    "week": _("week card"),
+    "month": _("month card"),
+}
+"""Kinds of plan inside a sentence."""
+UNITS: Mapping[str, Text] = {
+    "tokens_per_second": _("tokens/s"),
+    "images_per_second": _("images/s"),
+    "seconds_per_image": _("s per image"),
+    "seconds_per_video": _("s per video"),
+    "steps_per_second": _("steps/s"),
+    "x_realtime": _("times real time"),
+    "samples_per_second": _("samples/s"),
+    "items_per_second": _("items/s"),
+    "frames_per_second": _("frames/s"),
+    "ns_per_day": _("ns/day"),
+    "million_cells_per_second": _("million cells/s"),
+    "seconds": _("s"),
+    "relative": _("times the reference card"),
+}
+"""Speed units inside a sentence."""
+
+SENTENCES: Mapping[str, tuple[Text, ...]] = {
+    # -- begin
+    "cheapest": (
+        _("Cheapest of the %(of)s that fit: %(total)s for about %(hours)s h"),
+        _("Cheapest of the %(of)s that fit: %(total)s"),
+    ),
+    "fastest": (
+        _("Fastest of the %(of)s that fit: about %(hours)s h"),
+        _("Fastest of the %(of)s that fit: %(speed)s %(unit)s"),
+    ),
+    "best-value": (
+        _(
+            "Best balance of money and time: %(total)s for about %(hours)s h, weighed against the cheapest, %(other_name)s"
+        ),
+        _("Best balance of price and speed: %(total)s, weighed against the cheapest, %(other_name)s"),
+    ),
+    "faster": (_("%(percent)s%% faster than the %(other_name)s"),),
+    "memory-headroom": (
+        _(
+            "%(spare_gib)s GiB (%(percent)s%%) spare; even the upper end, %(high_gib)s, is inside the usable %(usable_gib)s"
+        ),
+    ),
+    "fast-fp64": (_("Made for double precision: %(fp64_tflops)s TFLOPS FP64, 1/%(ratio)s of its FP32 rate"),),
+    "has-ecc": (_("ECC memory: flipped bits are corrected on a long run"),),
+    "mig": (_("MIG splits the card into up to %(instances)s isolated instances for several users"),),
+    "fp8": (_("Computes FP8 natively: %(tflops)s TFLOPS dense, where the engine has an FP8 path"),),
+    "nvlink": (_("NVLink joins the %(count)s cards at %(gb_s)s GB/s"),),
+    "nvlink-single": (_("On one card NVLink at %(gb_s)s or %(full_gb_s)s GB/s makes no difference"),),
+    "bandwidth-bound": (_("Memory bandwidth sets the speed of this job: %(gb_s)s GB/s here"),),
+    "compute-bound": (_("Arithmetic sets the speed of this job: %(tflops)s TFLOPS (FP16, FP32 accumulation) here"),),
+    "long-term-plan": (_("Used this long, the %(plan)s plan saves %(saves)s against %(other_plan)s"),),
+    "short-term-plan": (_("For a run this short pay %(plan)s: the %(other_plan)s plan would cost %(saves)s more"),),
+    "tight": (_("May run out: %(low_gib)s–%(high_gib)s GiB straddles the usable %(usable_gib)s"),),
+    "deadline-missed": (_("About %(hours)s h, %(over_hours)s h past the deadline of %(deadline_hours)s h"),),
+    "over-budget": (_("%(total)s is %(over)s over the budget of %(budget)s"),),
+    "first-token-late": (_("First token after %(seconds)s s; at most %(allowed_seconds)s s were asked for"),),
+    "sequence-slow": (_("%(tokens_per_second)s tokens/s per sequence; at least %(wanted)s were asked for"),),
+    "host-ram-short": (_("The machine has %(has_gib)s GiB of RAM; the job wants %(needed_gib)s GiB"),),
+    "host-cpu-short": (_("The machine has %(has)s CPU cores; the job wants %(needed)s to keep the cards busy"),),
+    "host-disk-short": (_("The machine has %(has_gb)s GB of disk; the job wants %(needed_gb)s GB"),),
+    "two-nodes": (
+        _("%(count)s cards are %(nodes)s machines joined by a %(gbit_s)s Gbit/s network, not one NVLink domain"),
+    ),
+    "slow-fp64": (
+        _("Double precision runs at %(fp64_tflops)s TFLOPS, 1/%(ratio)s of its FP32 rate"),
+        _("Double precision runs at %(fp64_tflops)s TFLOPS only"),
+    ),
+    "no-ecc": (
+        _("No ECC on by default: over about %(hours)s h save checkpoints often and check that results repeat"),
+        _("No ECC on by default: save checkpoints and check that results repeat"),
+    ),
+    "no-fp8": (_("No FP8 arithmetic: FP8 weights save memory here but run as 16 bit"),),
+    "nvlink-reduced": (
+        _("NVLink is cut to %(gb_s)s of the A100's %(full_gb_s)s GB/s: a third less for traffic among %(count)s cards"),
+    ),
+    "no-p2p": (
+        _("No peer-to-peer over PCIe on the stock driver: traffic among %(count)s cards goes through host memory"),
+    ),
+    "no-nvlink": (
+        _("No NVLink: %(count)s cards talk over PCIe"),
+        _("No NVLink"),
+    ),
+    "nvlink-pairs": (_("NVLink joins cards in groups of %(group)s; beyond that %(count)s cards talk over PCIe"),),
+    "modified-card": (
+        _("Modified card without a maker's specification: check name, core count and memory on the machine itself"),
+    ),
+    "dearer": (_("%(more)s (%(percent)s%%) more than the %(other_name)s"),),
+    "slower": (
+        _("About %(more_hours)s h slower than the %(other_name)s"),
+        _("The %(other_name)s does the same in %(percent)s%% less time"),
+    ),
+    "oversized": (
+        _(
+            "%(percent)s%% of its memory stays idle: the job needs %(needed_gib)s of %(usable_gib)s GiB and costs %(more)s more than on the %(other_name)s"
+        ),
+    ),
+    "idle-cost": (_("%(hours)s paid hours (%(percent)s%%) of the %(plan)s plan stay unused"),),
+    "offload-slow": (
+        _(
+            "Offload (%(kind)s) moves data over PCIe at every step: it fits, but runs several times slower than resident"
+        ),
+    ),
+    "sparse-evidence": (
+        _("Few measurements near this job: the interval is %(percent)s%% wide"),
+        _("Few measurements near this job: take the interval seriously"),
+    ),
+    "scarce-stock": (_("Few left in stock; an order may not get %(count)s at once"),),
+    "less-headroom": (_("%(spare_gib)s GiB spare; the %(other_name)s leaves %(other_spare_gib)s"),),
+    "may-take-longer": (_("May take up to %(high_hours)s h instead of %(hours)s"),),
+    "estimate-spread": (_("The need may lie anywhere from %(low_gib)s to %(high_gib)s GiB"),),
+    "sample-price": (_("Sample prices: not an offer"),),
+    "does-not-fit": (_("Does not fit: %(needed_gib)s GiB per card against %(usable_gib)s usable, %(over_gib)s short"),),
+    "does-not-run": (_("The job does not run on %(count)s of these cards"),),
+    "no-mig": (_("No MIG: the card cannot be split into isolated instances"),),
+    "too-many-cards": (_("Would take %(count)s cards; at most %(allowed)s are allowed"),),
+    "other-region": (_("Offered in %(region)s, not in %(asked)s"),),
+    "no-price": (_("No price in %(currency)s"),),
+    "out-of-stock": (_("None in stock (%(count)s cards, %(region)s)"),),
+    "speed-unknown": (_("Nobody has measured or modelled this job's speed on it"),),
+    "no-spec": (_("Its data sheet lacks figures without which nothing can be said"),),
+    "not-offered": (_("Not for rent here"),),
+    "catalogue-empty": (_("The catalogue holds no card to rent: nothing can be recommended"),),
+    "no-prices": (_("No card has a price in %(currency)s: the cards are known, what they cost is not"),),
+    "nothing-rentable": (_("No offer can take this job; every card says why below"),),
+    "nothing-fits": (
+        _(
+            "No offer holds this job. The nearest, %(count)s × %(gpu_name)s, is %(over_gib)s GiB per card short (needs %(needed_gib)s, has %(usable_gib)s)"
+        ),
+    ),
+    "only-tight": (_("No offer surely holds this job: the %(gpu_name)s may run out of memory. Try ten minutes first"),),
+    "deadline-and-budget-unmet": (
+        _(
+            "%(deadline_hours)s h and %(budget)s cannot both be met. Cheapest: %(cheapest_count)s × %(cheapest_gpu)s, %(cheapest_total)s, about %(cheapest_hours)s h. Fastest: %(fastest_count)s × %(fastest_gpu)s, about %(fastest_hours)s h, %(fastest_total)s"
+        ),
+    ),
+    "deadline-unmet": (
+        _(
+            "No offer is done within %(deadline_hours)s h. The fastest, %(fastest_count)s × %(fastest_gpu)s, takes about %(fastest_hours)s h for %(fastest_total)s"
+        ),
+    ),
+    "budget-unmet": (
+        _(
+            "No offer does it for %(budget)s. The cheapest, %(cheapest_count)s × %(cheapest_gpu)s, costs %(cheapest_total)s for about %(cheapest_hours)s h"
+        ),
+        _(
+            "No offer does it for %(budget)s. The cheapest, %(cheapest_count)s × %(cheapest_gpu)s, costs %(cheapest_total)s"
+        ),
+    ),
+    "limits-unmet": (_("No offer keeps every limit. The nearest is %(count)s × %(gpu_name)s"),),
+    "quantise-low-bit": (
+        _("%(format)s keeps 2 to 3 bits per weight: clearly worse answers; try it on your own questions first"),
+    ),
+    "quantise-quality": (
+        _(
+            "%(format)s keeps about 4 bits per weight: most tasks lose little, code and arithmetic more; compare on your own data"
+        ),
+    ),
+    "currency-differs": (_("The budget is in %(budget_currency)s, prices are in %(currency)s: it was not applied"),),
+    "schedule-shortened": (_("The schedule is longer than is priced day by day: costs are for its total hours"),),
+    "how-much-work": (_("How much work is there? Without it no hours and no total: prices are per hour of use"),),
+    "deadline-needs-demand": (_("The deadline needs an amount of work to be checked against"),),
+    "budget-needs-demand": (_("The budget needs an amount of work or a schedule to be checked against"),),
+    "which-precision": (
+        _(
+            "Which precision does the code compute in? Mixed precision runs well on GeForce cards, double precision wants an A100-class card"
+        ),
+    ),
+    "one-run": (_("One run without a break"),),
+    "paid-by-the-hour": (_("How long it takes is not known: totals are for one hour, or one term of a plan"),),
+    "scheduled-use": (
+        _("Used %(hours_per_day)s h a day, %(days_per_week)s days a week, for %(weeks)s weeks: %(hours)s h"),
+    ),
+    "job-in-schedule": (
+        _("Runs only in the scheduled hours: %(hours_per_day)s h a day, %(days_per_week)s days a week"),
+    ),
+    "no-extra-disk": (_("No disk beyond the free one"),),
+    "quantise": (
+        _(
+            "Weights in %(format)s instead of %(from)s: then %(count)s × %(gpu_name)s. The price is some accuracy: little at 8 bits, more at 4, so compare on your own data"
+        ),
+    ),
+    "quantise-cache": (
+        _("KV cache in %(format)s: half the cache, a slight loss on long contexts; then %(count)s × %(gpu_name)s"),
+    ),
+    "cap-context": (_("Cap the context at %(tokens)s tokens instead of %(from)s: then %(count)s × %(gpu_name)s"),),
+    "shorter-context": (
+        _(
+            "Sequences of %(tokens)s instead of %(from)s tokens: then %(count)s × %(gpu_name)s; longer samples are cut or packed"
+        ),
+    ),
+    "fewer-at-once": (
+        _("%(concurrency)s sequences at once instead of %(from)s: then %(count)s × %(gpu_name)s; others wait"),
+    ),
+    "batch-more": (
+        _("Batch %(batch)s instead of %(from)s: spare memory turns into throughput before a faster card is paid for"),
+    ),
+    "use-lora": (
+        _(
+            "LoRA instead of %(from)s training: %(count)s × %(gpu_name)s; the base stays frozen, enough for most fine-tuning"
+        ),
+    ),
+    "use-qlora": (
+        _(
+            "QLoRA instead of %(from)s: %(count)s × %(gpu_name)s; a 4-bit base, each step about 1.2 to 1.9 times as long"
+        ),
+    ),
+    "checkpoint": (
+        _(
+            "Gradient checkpointing: activations are computed again instead of kept, about a third more time; then %(count)s × %(gpu_name)s"
+        ),
+    ),
+    "smaller-batch": (
+        _(
+            "Batch %(batch)s instead of %(from)s: then %(count)s × %(gpu_name)s; accumulate gradients where the total must stay"
+        ),
+    ),
+    "optimizer-8bit": (_("8-bit optimizer states: then %(count)s × %(gpu_name)s; next to no loss in practice"),),
+    "shard": (
+        _(
+            "Shard states over the cards (%(sharding)s): then %(count)s × %(gpu_name)s; every step gathers them over the link"
+        ),
+    ),
+    "chunk-logits": (
+        _(
+            "Cross entropy in chunks: the logits of a large vocabulary are never held at once; then %(count)s × %(gpu_name)s"
+        ),
+    ),
+    "other-framework": (
+        _("%(framework)s instead of %(from)s: the same job, other software; then %(count)s × %(gpu_name)s"),
+    ),
+    "offload": (
+        _("Offload (%(kind)s): parts wait in host memory; then %(count)s × %(gpu_name)s, slower at every step"),
+    ),
+    "vae-tiling": (_("VAE in tiles: the decode peak shrinks, seams are rarely seen; then %(count)s × %(gpu_name)s"),),
+    "fewer-frames": (_("%(frames)s frames instead of %(from)s: then %(count)s × %(gpu_name)s; join clips afterwards"),),
+    "cache-latents": (
+        _("Encode pictures once and keep the latents: the VAE leaves the card; then %(count)s × %(gpu_name)s"),
+    ),
+    "mixed-precision": (
+        _("Mixed precision instead of %(from)s: then %(count)s × %(gpu_name)s; check that the result stands"),
+    ),
+    "second-card": (
+        _(
+            "%(count)s × %(gpu_name)s instead of %(from_count)s: %(ratio)s times the speed for %(cost_percent)s%% more money"
+        ),
+    ),
+    "second-card-useless": (
+        _(
+            "%(count)s × %(gpu_name)s instead of %(from_count)s buys no speed (%(ratio)s times) for %(cost_percent)s%% more money"
+        ),
+    ),
+    "plan-break-even": (
+        _(
+            "Used without a break, a day card pays from %(day_hours)s h, a week card from %(week_hours)s h, a month card from %(month_hours)s h"
+        ),
+    ),
+    "left-running": (_("Left running idle for %(hours)s hours it wastes %(total)s: let it stop by itself"),),
+    "split-prototype": (
+        _(
+            "Split the work: try the flow on a %(gpu_name)s at %(per_hour)s an hour, compute the final run on the %(other_name)s at %(other_per_hour)s"
+        ),
+    ),
+    "no-memory-model": (
+        _("How much memory this needs is not known: nobody has published it and no formula covers it"),
+    ),
+    "no-speed-model": (_("How fast this runs is not known: nobody has published it and no formula covers it"),),
+    "software-version-range": (
+        _(
+            "The same job was measured at %(low)s and at %(high)s %(unit)s: software versions differ (%(low_source)s; %(high_source)s)"
+        ),
+    ),
+    # -- end
+}
+"""Code -> its sentences, with %(named)s figures."""
+
+PROBLEMS: Mapping[str, Text] = {
+    "not-an-object": _("%(path)s must be an object with named fields, not %(got)s."),
+}
+"""Code -> what is wrong with a workload, worded as `sizing.problems` does."""
+
+
+def money(amount: str | Decimal, currency: str) -> str:
+    """An amount with its sign in the active language; at least two decimals, all that the amount has up to six."""
+    value = Decimal(amount)
+    digits = max(2, min(6, -int(value.normalize().as_tuple().exponent)))
+    if value == value.quantize(Decimal("0.01")):
+        digits = 2
+    sign = SIGNS.get(currency, f"{currency} ")
+    text = format_decimal(abs(value), format=f"#,##0.{'0' * digits}", locale=_locale(get_language()))
+    return f"{'-' if value < 0 else ''}{sign}{text}"
+
+
+def figure(value: float, decimals: int | None = None) -> str:
+    """A number in the active language: so many decimals, or as many as three significant digits take."""
+    if decimals is None:
+        size = abs(value)
+        decimals = 0 if size >= 100 or value == int(value) else 1 if size >= 10 else 2 if size >= 1 else 3
+    pattern = f"#,##0.{'0' * decimals}" if decimals else "#,##0"
+    return format_decimal(round(value, decimals), format=pattern, locale=_locale(get_language()))
+
+
+def hours_text(value: float) -> str:
+    """Hours as people say them: 0.25, 3.4, 27, 1,200."""
+    return figure(value, 0 if value >= 24 else 1 if value >= 1 else 2)
+
+
+@lru_cache(maxsize=32)
+def _locale(language: str | None) -> str:
+    return {"zh-hans": "zh_Hans", None: "en"}.get(language, (language or "en").replace("-", "_"))
+
+
+def _shown(key: str, value: Any, values: Mapping[str, Any]) -> str:
+    """One figure as text, by the unit in its name."""
+    if isinstance(value, bool):
+        return gettext("yes") if value else gettext("no")
+    if key in MONEY_KEYS and "currency" in values:
+        try:
+            return money(value, str(values["currency"]))
+        except InvalidOperation:
+            return str(value)
+    if isinstance(value, int | float):
+        if key.endswith("gib"):
+            return figure(value, 0 if float(value).is_integer() else 1)
+        if key.endswith("hours"):
+            return hours_text(value)
+        if key == "ratio" and isinstance(value, float):
+            return figure(value, 2)
+        return str(value) if key.endswith(("year", "id")) else figure(value)
+    if key in ("plan", "other_plan"):
+        return str(WORDS.get(value, value))
+    if key in ("unit", "speed"):
+        return str(UNITS.get(value, value))
+    return str(value)
+
+
+@lru_cache(maxsize=2048)
+def _placeholders(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"%\((\w+)\)s", text))
+
+
+def sentence(code: str, values: Mapping[str, Any]) -> str:
+    """The sentence of a code with its figures, in the active language; the code itself where it has none."""
+    for text in SENTENCES.get(code, ()):
+        told = str(text)
+        needed = _placeholders(told)
+        if needed <= values.keys():
+            return told % {key: _shown(key, values[key], values) for key in needed}
+    return code
+
+
+def note_sentence(note: Note) -> str:
+    """The sentence of a note."""
+    return sentence(note.code, note.values)
+
+
+def problem_sentence(problem: Problem) -> str:
+    """What is wrong, in the active language."""
+    text = PROBLEMS.get(problem.code)
+    values = {"path": problem.path, **problem.values}
+    return str(text) % values if text is not None else problem.sentence
+
+
+def _told(note: Mapping[str, Any]) -> dict[str, Any]:
+    return {**note, "text": sentence(note["code"], note["values"])}
+
+
+def _all_told(notes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [_told(note) for note in notes]
+
+
+def estimate_in_words(estimate: Mapping[str, Any]) -> dict[str, Any]:
+    """An estimate's JSON with a `text` beside every code, in the active language."""
+    told = {name: _all_told(estimate[name]) for name in ("assumptions", "warnings")}
+    return {**estimate, **told}
+
+
+def _rejection_in_words(rejection: Mapping[str, Any]) -> dict[str, Any]:
+    estimate, remedy = rejection["estimate"], rejection["remedy"]
+    return {
+        **rejection,
+        "reason": _told(rejection["reason"]),
+        "reasons": _all_told(rejection["reasons"]),
+        "remedy": _told(remedy) if remedy else None,
+        "estimate": estimate_in_words(estimate) if estimate else None,
+    }
+
+
+def recommendation_in_words(recommendation: Mapping[str, Any]) -> dict[str, Any]:
+    """A recommendation's JSON with a `text` beside every code, in the active language."""
+    told: dict[str, Any] = {
+        name: _all_told(recommendation[name]) for name in ("advice", "warnings", "questions", "assumptions")
+    }
+    told["choices"] = [
+        {**estimate_in_words(choice), "reasons": _all_told(choice["reasons"])} for choice in recommendation["choices"]
+    ]
+    told["rejected"] = [_rejection_in_words(rejection) for rejection in recommendation["rejected"]]
+    return {**recommendation, **cast(dict[str, Any], told)}
