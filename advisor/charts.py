@@ -1,0 +1,497 @@
+"""Geometry of the charts as plain values: x in per cent of the width, y in pixels, so text keeps its size on every screen.
+
+Nothing here knows words or money formats; templates draw what these values say. Percentages are ready-made strings, because a
+template would write a float in the reader's language.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from advisor.sizing.answer import Memory
+
+PART_ORDER = ("weights", "gradients", "optimizer", "activations", "kv_cache", "framework")
+PART_CLASSES: Mapping[str, str] = {
+    "weights": "p1",
+    "gradients": "p2",
+    "optimizer": "p3",
+    "activations": "",
+    "kv_cache": "",
+    "framework": "p6",
+}
+PART_FILLS: Mapping[str, str] = {"activations": "url(#hatch)", "kv_cache": "url(#dots)"}
+
+
+def share(part: float, whole: float) -> str:
+    """`part` of `whole` as a percentage with at most two decimals, inside 0 to 100."""
+    percent = 0.0 if whole <= 0 else min(100.0, max(0.0, part / whole * 100))
+    return f"{percent:.2f}".rstrip("0").rstrip(".") + "%"
+
+
+def rounded_parts(parts: Mapping[str, float], total: float, digits: int = 1) -> dict[str, float]:
+    """Parts rounded so that a reader who adds them up gets the rounded total (largest remainders go up)."""
+    unit = 10**-digits
+    wanted = round(total / unit)
+    floors = {name: math.floor(size / unit + 1e-9) for name, size in parts.items()}
+    missing = wanted - sum(floors.values())
+    by_remainder = sorted(parts, key=lambda name: parts[name] / unit - floors[name], reverse=missing > 0)
+    for name in by_remainder[: abs(missing)]:
+        floors[name] += 1 if missing > 0 else -1 if floors[name] > 0 else 0
+    return {name: round(count * unit, digits) for name, count in floors.items()}
+
+
+def ordered_parts(parts: Mapping[str, float]) -> dict[str, float]:
+    """Parts in the fixed order; those nobody drew yet come last."""
+    known = [name for name in PART_ORDER if name in parts]
+    return {name: parts[name] for name in [*known, *(name for name in parts if name not in PART_ORDER)]}
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A filled stretch of a bar. `fill`: a pattern, where the class gives no colour."""
+
+    name: str
+    css: str
+    fill: str
+    x: str
+    width: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A mark on an axis; `label` empty: no text. `at`: per cent or pixels, by the axis."""
+
+    at: str
+    label: str = ""
+    anchor: str = "m"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryBar:
+    """A card as outline, the driver's share at its end, the job's parts, the usable line, the interval as a whisker.
+
+    `over`: the stretch above the usable line that makes it tight (`near`) or not fit (`over`).
+    """
+
+    card: str
+    rest_x: str
+    rest_width: str
+    parts: tuple[Segment, ...]
+    usable: str
+    low: str
+    high: str
+    over: Segment | None
+    estimate: str
+    ticks: tuple[Tick, ...] = ()
+    label_shift: int = 0
+
+
+def memory_bar(memory: Memory, card_gib: float, scale_gib: float, *, ticks: bool = False) -> MemoryBar:
+    """The bar of one estimate on a ruler of 0 to `scale_gib`."""
+    parts = []
+    at = 0.0
+    for name, size in ordered_parts(memory.parts).items():
+        shown = min(size, max(0.0, scale_gib - at))
+        parts.append(
+            Segment(
+                name,
+                PART_CLASSES.get(name, "p2"),
+                PART_FILLS.get(name, ""),
+                share(at, scale_gib),
+                share(shown, scale_gib),
+            )
+        )
+        at += size
+    over = None
+    if memory.high_gib > memory.usable_gib:
+        css = "over" if memory.low_gib > memory.usable_gib else "near"
+        end = min(memory.high_gib, scale_gib)
+        over = Segment("over", css, "", share(memory.usable_gib, scale_gib), share(end - memory.usable_gib, scale_gib))
+    return MemoryBar(
+        card=share(card_gib, scale_gib),
+        rest_x=share(memory.usable_gib, scale_gib),
+        rest_width=share(card_gib - memory.usable_gib, scale_gib),
+        parts=tuple(parts),
+        usable=share(memory.usable_gib, scale_gib),
+        low=share(memory.low_gib, scale_gib),
+        high=share(memory.high_gib, scale_gib),
+        over=over,
+        estimate=share(memory.per_gpu_gib, scale_gib),
+        ticks=tuple(_ruler(scale_gib)) if ticks else (),
+    )
+
+
+def _ruler(end: float) -> Iterable[Tick]:
+    """Marks of a gauge: labels at round numbers, none that would run into the one at the end."""
+    step = next(size for size in (1, 2, 4, 5, 8, 10, 20, 40, 50, 100, 200, 500, 1000, 10_000, 10**9) if end / size <= 8)
+    count = math.floor(end / step)
+    for index in range(count + 1):
+        value = index * step
+        near_end = end - value < 0.6 * step and value != end
+        anchor = "" if index == 0 else "m"
+        yield Tick(share(value, end), "" if near_end or value == end else f"{value:,}", anchor)
+
+
+def scale_of(cards_gib: Iterable[float], needs_gib: Iterable[float] = ()) -> float:
+    """The ruler of a group of bars: the largest card, or a little more where a need is beyond it."""
+    largest = max(cards_gib, default=24.0)
+    most = max(needs_gib, default=0.0)
+    return largest if most <= largest else min(most, largest * 1.25)
+
+
+def nice_ticks(low: float, high: float, most: int = 7) -> list[float]:
+    """Round numbers that span `low` to `high`, at most `most` + 1 of them."""
+    if high <= low:
+        high = low + (abs(low) or 1.0)
+    raw = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= raw * (1 - 1e-9))
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(index * step, 10) for index in range(first, last + 1)]
+
+
+LEFT, RIGHT, TOP, BOTTOM = 9.0, 98.0, 20, 306
+"""The plotting area: per cent across, pixels down, in a chart 350 px high."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One linear axis from data to drawing."""
+
+    low: float
+    high: float
+
+    def x(self, value: float) -> float:
+        """Per cent across."""
+        return LEFT + (value - self.low) / (self.high - self.low) * (RIGHT - LEFT)
+
+    def y(self, value: float) -> int:
+        """Pixels down."""
+        return round(BOTTOM - (value - self.low) / (self.high - self.low) * (BOTTOM - TOP))
+
+    def inner(self, value: float) -> float:
+        """0 to 100 inside the plotting area."""
+        return (value - self.low) / (self.high - self.low) * 100
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """What goes into the chart of time against cost."""
+
+    key: str
+    label: str
+    hours: float
+    cost: float
+    tight: bool = False
+    chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A drawn point: on the front, beaten, tight, and whether it is the recommended one."""
+
+    key: str
+    label: str
+    x: str
+    y: int
+    on_front: bool
+    tight: bool
+    chosen: bool
+    text_x: str
+    text_dx: int
+    text_y: int
+    anchor: str
+    wide_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """Time against cost: dots, the stepped line of cards nobody beats, its dashed end of tight ones."""
+
+    dots: tuple[Dot, ...]
+    line: str
+    dashed: str
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    on_front: tuple[str, ...] = field(default_factory=tuple)
+
+
+def pareto(spots: Sequence[Spot]) -> list[Spot]:
+    """Spots no other beats on both time and cost, fastest first. A tight one beats nobody that fits."""
+    found: list[Spot] = []
+    for spot in sorted(spots, key=lambda one: (one.hours, one.cost, one.key)):
+        rivals = [one for one in found if one.cost <= spot.cost and (spot.tight or not one.tight)]
+        if not rivals:
+            found.append(spot)
+    return found
+
+
+def front_chart(spots: Sequence[Spot], figure: Callable[[float], str]) -> Front:
+    """The chart of `spots`; `figure` writes an axis label in the reader's language."""
+    x_values, y_values = (
+        nice_ticks(*_span([one.hours for one in spots])),
+        nice_ticks(*_span([one.cost for one in spots])),
+    )
+    across, up = Axis(x_values[0], x_values[-1]), Axis(y_values[0], y_values[-1])
+    front = pareto(spots)
+    solid = [one for one in front if not one.tight]
+    return Front(
+        dots=tuple(_dots(spots, {one.key for one in front}, across, up)),
+        line=_steps(solid, across, up),
+        dashed=_tight_steps(front, across, up),
+        x_ticks=tuple(Tick(f"{across.x(value):.2f}%", figure(value)) for value in x_values),
+        y_ticks=tuple(Tick(str(up.y(value)), figure(value)) for value in y_values),
+        on_front=tuple(one.key for one in front),
+    )
+
+
+def _span(values: Sequence[float]) -> tuple[float, float]:
+    low, high = min(values), max(values)
+    room = (high - low) * 0.08 or abs(high) * 0.25 or 1.0
+    return max(0.0, low - room), high + room
+
+
+def _steps(spots: Sequence[Spot], across: Axis, up: Axis) -> str:
+    if not spots:
+        return ""
+    path = ""
+    for index, spot in enumerate(spots):
+        x, y = across.inner(spot.hours), 100 - up.inner(spot.cost)
+        path += f"M{x:.1f} {y:.1f}" if index == 0 else f"H{x:.1f}V{y:.1f}"
+    return path
+
+
+def _tight_steps(front: Sequence[Spot], across: Axis, up: Axis) -> str:
+    """From the last fitting spot on to the tight ones beyond it."""
+    path = ""
+    for before, spot in pairwise(front):
+        if spot.tight:
+            path += _steps([before, spot], across, up)
+    return path
+
+
+CHART_WIDTH, PHONE_WIDTH = 540, 330
+TEXT_HEIGHT = 14
+
+
+def _text_width(text: str) -> float:
+    """Rough pixels of a 12 px label; Chinese letters are twice as wide."""
+    return sum(12.5 if ord(letter) > 0x2E80 else 6.8 for letter in text)
+
+
+def _dots(spots: Sequence[Spot], front: set[str], across: Axis, up: Axis) -> Iterable[Dot]:
+    """Points with their labels where they cover no other point or label; on a phone the hopeless ones are left to the table."""
+    taken: list[tuple[float, float, float, float]] = [_around(across.x(one.hours), up.y(one.cost)) for one in spots]
+    narrow: list[tuple[float, float, float, float]] = [
+        _around(across.x(one.hours), up.y(one.cost), PHONE_WIDTH) for one in spots
+    ]
+    first = sorted(spots, key=lambda one: (not one.chosen, one.key not in front, one.hours))
+    for spot in first:
+        x, y = across.x(spot.hours), up.y(spot.cost)
+        width = _text_width(spot.label)
+        dx, dy, anchor, box = _place(x, y, width, taken, CHART_WIDTH)
+        taken.append(box)
+        small = _box(x, y, dx, dy, anchor, width, PHONE_WIDTH)
+        collides = _hits(small, narrow) or small[0] < 0 or small[2] > PHONE_WIDTH
+        if not collides:
+            narrow.append(small)
+        yield Dot(
+            key=spot.key,
+            label=spot.label,
+            x=f"{x:.2f}%",
+            y=y,
+            on_front=spot.key in front,
+            tight=spot.tight,
+            chosen=spot.chosen,
+            text_x=f"{x:.2f}%",
+            text_dx=dx,
+            text_y=y + dy,
+            anchor=anchor,
+            wide_only=collides and not spot.chosen,
+        )
+
+
+def _around(x: float, y: float, width: int = CHART_WIDTH) -> tuple[float, float, float, float]:
+    return (x / 100 * width - 7, y - 7, x / 100 * width + 7, y + 7)
+
+
+def _box(
+    x: float, y: float, dx: int, dy: int, anchor: str, text: float, width: int
+) -> tuple[float, float, float, float]:
+    start = x / 100 * width + dx
+    left = start - (text if anchor == "e" else text / 2 if anchor == "m" else 0)
+    return (left, y + dy - 10, left + text, y + dy + 4)
+
+
+def _hits(box: tuple[float, float, float, float], others: Iterable[tuple[float, float, float, float]]) -> bool:
+    return any(box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3] for other in others)
+
+
+def _place(
+    x: float, y: int, text: float, taken: list[tuple[float, float, float, float]], width: int
+) -> tuple[int, int, str, tuple[float, float, float, float]]:
+    """Right of the point if free, else left, below, above; the first that stays inside the chart and hits nothing."""
+    tries = (
+        (12, 4, ""),
+        (-12, 4, "e"),
+        (0, 26, "m"),
+        (0, -15, "m"),
+        (10, 19, ""),
+        (10, -10, ""),
+        (-10, 19, "e"),
+        (-10, -10, "e"),
+    )
+    best = None
+    for dx, dy, anchor in tries:
+        box = _box(x, y, dx, dy, anchor, text, width)
+        inside = box[0] >= 0 and box[2] <= width and box[1] >= 0 and box[3] <= BOTTOM
+        if inside and not _hits(box, taken):
+            return dx, dy, anchor, box
+        if inside and best is None:
+            best = (dx, dy, anchor, box)
+    if best:
+        return best
+    dx, dy, anchor = tries[0] if x < 60 else tries[1]
+    return dx, dy, anchor, _box(x, y, dx, dy, anchor, text, width)
+
+
+@dataclass(frozen=True, slots=True)
+class HoursLine:
+    """One plan's cost over hours of use: its path, and where its direct label stands."""
+
+    key: str
+    path: str
+    label_x: str
+    label_y: int
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A numbered break-even."""
+
+    number: int
+    x: str
+    y: int
+
+
+@dataclass(frozen=True, slots=True)
+class HoursChart:
+    """Cost against hours of use under each plan, the cheapest mix, break-evens, the customer's own use."""
+
+    width: int
+    height: int
+    plans: tuple[HoursLine, ...]
+    mix: HoursLine | None
+    marks: tuple[Mark, ...]
+    own_x: str | None
+    own_label_x: str
+    own_label_anchor: str
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+
+
+type Points = Sequence[tuple[float, float]]
+
+
+def hours_chart(
+    plans: Mapping[str, Points],
+    mix: Points,
+    breaks: Sequence[tuple[float, float]],
+    own_hours: float | None,
+    x_ticks: Sequence[tuple[float, str]],
+    figure: Callable[[float], str],
+) -> HoursChart:
+    """The chart. `plans`: kind -> (hours, cost) corners in order, straight between them. `x_ticks`: hours and their labels."""
+    last = max(x_ticks[-1][0], *(hours for points in [*plans.values(), mix] for hours, _cost in points[-1:]))
+    top = max(cost for points in [*plans.values(), mix] for _hours, cost in points)
+    y_values = nice_ticks(0, top, 6)
+    across, up = Axis(0, last), Axis(0, y_values[-1])
+    lines = _spread_labels([_hours_line(key, points, across, up) for key, points in plans.items()])
+    own_x = across.x(own_hours) if own_hours is not None and own_hours <= last else None
+    return HoursChart(
+        width=1000,
+        height=1000,
+        plans=tuple(lines),
+        mix=_hours_line("mix", mix, across, up) if mix else None,
+        marks=tuple(
+            Mark(index, f"{across.x(hours):.2f}%", up.y(cost)) for index, (hours, cost) in enumerate(breaks, 1)
+        ),
+        own_x=f"{own_x:.2f}%" if own_x is not None else None,
+        own_label_x=f"{own_x:.2f}%" if own_x is not None else "",
+        own_label_anchor="e" if own_x is not None and own_x > 60 else "",
+        x_ticks=tuple(Tick(f"{across.x(hours):.2f}%", label) for hours, label in x_ticks),
+        y_ticks=tuple(Tick(str(up.y(value)), figure(value)) for value in y_values),
+    )
+
+
+def _hours_line(key: str, points: Points, across: Axis, up: Axis) -> HoursLine:
+    path = "".join(
+        f"{'M' if index == 0 else 'L'}{across.inner(hours) * 10:.1f} {1000 - up.inner(cost) * 10:.1f}"
+        for index, (hours, cost) in enumerate(points)
+    )
+    _hours, cost = points[-1]
+    return HoursLine(key, path, f"{RIGHT:g}%", up.y(cost) - 6, "e")
+
+
+def _spread_labels(lines: list[HoursLine]) -> list[HoursLine]:
+    """Labels at the right edge, moved apart so that none covers another."""
+    found: list[HoursLine] = []
+    for line in sorted(lines, key=lambda one: one.label_y):
+        y = max(line.label_y, 12)
+        if found and y - found[-1].label_y < TEXT_HEIGHT:
+            y = found[-1].label_y + TEXT_HEIGHT
+        found.append(HoursLine(line.key, line.path, line.label_x, y, line.anchor))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One memory size of the wizard's ladder."""
+
+    vram_gb: float
+    card: str
+    usable: str
+    need: str
+    over_x: str
+    over_width: str
+    over_css: str
+    fit: str
+
+
+def rung(vram_gb: float, usable_gib: float, memory: Memory, fit: str, scale_gib: float) -> Rung:
+    """A job on a card of one size, on a ruler of 0 to `scale_gib`."""
+    need = min(memory.per_gpu_gib, scale_gib)
+    inside = min(need, usable_gib)
+    return Rung(
+        vram_gb=vram_gb,
+        card=share(vram_gb, scale_gib),
+        usable=share(usable_gib, scale_gib),
+        need=share(inside, scale_gib),
+        over_x=share(usable_gib, scale_gib),
+        over_width=share(max(0.0, need - usable_gib), scale_gib),
+        over_css="near" if fit == "tight" else "over",
+        fit=fit,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One row of a small multiple."""
+
+    label: str
+    value: float
+    width: str
+    current: bool
+    query: str = ""
+    fit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A small multiple: what changes along one answer, on a ruler shared with its neighbours."""
+
+    name: str
+    bars: tuple[Bar, ...]
+    line: str
