@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -92,7 +93,14 @@ def _error(request: HttpRequest, status: int, title: str, text: str) -> HttpResp
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """400: the request itself is broken."""
+    """400: the request itself is broken. 413: it is larger than any form here needs."""
+    if isinstance(exception, RequestDataTooBig):
+        return _error(
+            request,
+            413,
+            _("That is too much text"),
+            _("A form takes 2.5 MB. Paste only the part with the figures: the last lines of a log decide."),
+        )
     return _error(
         request,
         400,

@@ -12,6 +12,7 @@ from config.embedded import Postgres, Valkey, Watchdog, free_port
 
 FOLDER = Path(tempfile.mkdtemp(prefix="cardwise-test-"))
 os.environ["CARDWISE_VAR"] = str(FOLDER)
+(FOLDER / "static").mkdir()
 os.environ.setdefault("HTTPS", "0")
 os.environ.setdefault("API_RATE", "100000/min")
 postgres = valkey = None
