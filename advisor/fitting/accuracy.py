@@ -272,6 +272,7 @@ def trial_dict(trial: Trial) -> dict[str, Any]:
         "predicted": float(f"{trial.predicted:.4g}"),
         "error": round(trial.error, 4),
         "tier": trial.tier,
+        "inside": trial.inside,
         "source": fact.source,
     }
 
