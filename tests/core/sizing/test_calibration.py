@@ -1,0 +1,71 @@
+"""Intervals: what the fit promises and what a reader of the data gets."""
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.fitting.intervals import SHARE, bounds, quantile
+from advisor.library import calibration
+from advisor.sizing.calibration import TIERS, intervals_of
+
+residuals = st.lists(st.floats(-2, 2, allow_nan=False), min_size=1, max_size=200)
+
+
+@given(residuals)
+def test_bounds_hold_at_least_the_promised_share(values):
+    low, high = bounds(values)
+    assert sum(low <= value <= high for value in values) >= SHARE * len(values) - 1e-9 or len(values) < 2
+
+
+@given(residuals)
+def test_bounds_are_values_that_were_seen(values):
+    low, high = bounds(values)
+    assert low in values
+    assert high in values
+
+
+def test_quantile_takes_the_outermost_where_facts_are_few():
+    assert quantile([1.0, 2.0, 3.0], 0.95) == 3.0
+    assert quantile(sorted(range(100)), 0.95) == 95
+
+
+def row(low, high, facts=50):
+    return {"low_log": math.log(low), "high_log": math.log(high), "facts": facts}
+
+
+def test_no_tier_is_narrower_than_a_better_known_one():
+    data = {
+        "intervals": {
+            "memory": {
+                "all": {},
+                "kinds": {
+                    "x": {"anchored": row(0.8, 1.3), "known-stack": row(0.95, 1.05), "unknown-stack": row(0.9, 2.0)}
+                },
+            }
+        }
+    }
+    found = intervals_of(data)
+    spans = [found.of("memory", "x", tier) for tier in TIERS]
+    for better, worse in itertools.pairwise(spans):
+        assert worse.low <= better.low
+        assert worse.high >= better.high
+    assert spans[0].low == pytest.approx(0.8)
+
+
+def test_a_kind_nobody_fitted_gets_the_pooled_interval():
+    found = intervals_of({})
+    assert found.of("memory", "anything", "anchored").high > 1
+    assert found.of("speed", "anything", "unknown-stack").low < found.of("speed", "anything", "anchored").low
+
+
+def test_the_shipped_intervals_hold_the_figure_itself():
+
+    data = calibration().get("intervals", {})
+    for metric in ("memory", "speed"):
+        for kind, tiers in data.get(metric, {}).get("kinds", {}).items():
+            for tier, span in tiers.items():
+                assert span["low_log"] <= 0 <= span["high_log"], (metric, kind, tier)
+                assert span["facts"] > 0
