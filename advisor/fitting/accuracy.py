@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from advisor.fitting.intervals import quantile
 from advisor.fitting.trials import Laboratory, Mode, Trial, against, card_of
 from advisor.sizing.anchor import split
 from advisor.sizing.evidence import Fact
@@ -33,9 +32,12 @@ class Line:
 
 
 def median_and_p90(errors: Iterable[float]) -> tuple[float, float]:
-    """Median and 90th percentile of absolute errors."""
+    """Median and 90th percentile (linear between neighbours) of absolute errors."""
     ordered = sorted(map(abs, errors))
-    return statistics.median(ordered), quantile(ordered, 0.9)
+    place = 0.9 * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return statistics.median(ordered), ordered[below] + (place - below) * (ordered[above] - ordered[below])
 
 
 def line(name: str, trials: Sequence[Trial]) -> Line:

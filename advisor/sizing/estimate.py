@@ -10,11 +10,12 @@ from functools import lru_cache
 from typing import Any
 
 from advisor.sizing.anchor import Anchored, Anchors, Modelled, anchors_of, modelled
-from advisor.sizing.answer import Estimate, Evidence, Host, Memory, Note, Speed, Spread, Tier, Value, fit_of
+from advisor.sizing.answer import Estimate, Evidence, Host, Memory, Note, Speed, Spread, Tier, fit_of
 from advisor.sizing.calibration import EXACT, Interval, Intervals, intervals_of
 from advisor.sizing.comparison import SECONDS_UNITS
 from advisor.sizing.demand import demand_hours, demand_notes
-from advisor.sizing.evidence import Exclude, FactIndex, Nearby, Work, build_index, nearby, work_of
+from advisor.sizing.disagreement import Asked, disagreements, range_note
+from advisor.sizing.evidence import Exclude, Fact, FactIndex, Metric, Nearby, Work, build_index, nearby, work_of
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Job, Library, Load, Rate
 from advisor.sizing.scenarios import job_of
@@ -28,6 +29,7 @@ SOFTWARE_FIELDS: Mapping[tuple[str, str], tuple[str, ...]] = {
 """Tasks whose figures the software decides: left open there, the answer is for the likely one with the widest interval."""
 HELD_PARTS = ("weights", "gradients", "optimizer")
 """Parts that are counted, not estimated: a correction goes to the others first."""
+METRICS: tuple[Metric, ...] = ("memory", "speed")
 CONFLICT_RATIO = 1.15
 """Measurements of one work that lie further apart are told as a range of software versions."""
 
@@ -49,7 +51,7 @@ class _Shared:
             self._modelled[key] = tuple(one for one in pairs if one is not None)
         return self._modelled[key]
 
-    def _beside(self, fact: Any) -> Modelled | None:
+    def _beside(self, fact: Fact) -> Modelled | None:
         try:
             workload = parse_workload(fact.workload, self.library.models)
         except WorkloadError:
@@ -106,24 +108,33 @@ def _spanning(interval: Interval, anchored: Anchored) -> Interval:
     return interval.widened(Interval(math.exp(min(ratios)), math.exp(max(ratios))))
 
 
-def _conflicts(anchored: Anchored, metric: str) -> tuple[Note, ...]:
+def _conflict(anchored: Anchored, metric: str) -> tuple[Note, ...]:
     """The very work measured with clearly different outcomes: both figures, both sources."""
     if len(anchored.same_work) < 2:
         return ()
     least, most = (pick(anchored.same_work, key=lambda one: one.log_ratio) for pick in (min, max))
     if math.exp(most.log_ratio - least.log_ratio) < CONFLICT_RATIO:
         return ()
-    values: dict[str, Value] = {
-        "metric": metric,
-        "low": least.fact.value,
-        "low_source": least.fact.source,
-        "low_software": least.fact.software,
-        "high": most.fact.value,
-        "high_source": most.fact.source,
-        "high_software": most.fact.software,
-        "unit": most.fact.unit,
-    }
-    return (Note("software-version-range", metric, values),)
+    return (range_note(metric, least.fact, most.fact),)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A known disagreement that concerns the work, and whether the interval must hold both figures."""
+
+    low: Fact
+    high: Fact
+    note: Note
+    spans: bool
+
+
+def _told(asked: Asked, metric: Metric, index: FactIndex, exclude: Exclude | None) -> tuple[Told, ...]:
+    found = []
+    for one in disagreements(asked, metric):
+        low, high = index.by_id.get(one.low), index.by_id.get(one.high)
+        if low and high and not (exclude and (exclude(low) or exclude(high))):
+            found.append(Told(low, high, range_note(metric, low, high, one.reason), one.spans))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +148,7 @@ class Prepared:
     nearby: Nearby
     intervals: Intervals
     software_said: bool
+    told: Mapping[Metric, tuple[Told, ...]]
 
     def on(self, gpu: Gpu, count: int = 1, *, with_evidence: bool = True) -> Estimate:
         """The estimate on `count` cards of one kind."""
@@ -172,17 +184,17 @@ class Prepared:
             anchored = self.anchors.on_memory(load, self.work, count, computed, stack_said=self.software_said)
             interval = _spanning(self.intervals.of("memory", load.kind, anchored.tier), anchored)
         figure = computed * anchored.factor
-        high = max(figure * interval.high, anchored.floor or 0.0)
+        spanned = [one for one in self.told["memory"] if one.spans]
         return (
             Memory(
                 per_gpu_gib=figure,
-                low_gib=figure * interval.low,
-                high_gib=high,
+                low_gib=min([figure * interval.low, *(one.low.value for one in spanned)]),
+                high_gib=max([figure * interval.high, anchored.floor or 0.0, *(one.high.value for one in spanned)]),
                 usable_gib=gpu.usable_gib,
                 parts=_parts(load, anchored.factor),
                 tier=anchored.tier,
             ),
-            (*_sparse("memory", load.kind, anchored.tier), *_conflicts(anchored, "memory")),
+            (*self._sparse("memory", anchored.tier), *(self._ranges("memory") or _conflict(anchored, "memory"))),
         )
 
     def _speed(self, rate: Rate | None, gpu: Gpu, count: int) -> tuple[Speed | None, tuple[Note, ...]]:
@@ -206,17 +218,27 @@ class Prepared:
                 seconds_to_first_token=rate.seconds_to_first_token,
                 tier=anchored.tier,
             ),
-            (*_sparse("speed", rate.kind, anchored.tier), *_conflicts(anchored, "speed")),
+            (*self._sparse("speed", anchored.tier), *(_conflict(anchored, "speed") or self._ranges("speed"))),
         )
+
+    def _ranges(self, metric: Metric) -> tuple[Note, ...]:
+        return tuple(one.note for one in self.told[metric])
+
+    def _sparse(self, metric: Metric, tier: Tier) -> tuple[Note, ...]:
+        """Says that nothing near was measured, and what to name where naming it would narrow the answer."""
+        if tier != "unknown-stack":
+            return ()
+        if not self.software_said:
+            return (
+                Note(
+                    "software-open", SOFTWARE_FIELDS[self.workload.scenario, self.workload.task][0], {"metric": metric}
+                ),
+            )
+        return (Note("stack-not-measured", metric, {"metric": metric}),)
 
 
 def _times(value: float | None, factor: float) -> float | None:
     return None if value is None else value * factor
-
-
-def _sparse(metric: str, kind: str, tier: Tier) -> tuple[Note, ...]:
-    """Says that nothing near was measured."""
-    return (Note("stack-not-measured", metric, {"kind": kind, "tier": tier}),) if tier == "unknown-stack" else ()
 
 
 def _hours(
@@ -247,6 +269,8 @@ def prepare(workload: Workload | Mapping[str, Any], library: Library, *, exclude
     model = checked.model.slug if checked.model else checked.get("application")
     beside = shared.modelled_of(checked.scenario, checked.task, model)
     software = SOFTWARE_FIELDS.get((checked.scenario, checked.task), ())
+    size_b = _size_b(checked, shared.index)
+    asked = Asked(checked.scenario, checked.task, model, size_b, checked.fields)
     return Prepared(
         workload=checked,
         job=job,
@@ -257,11 +281,12 @@ def prepare(workload: Workload | Mapping[str, Any], library: Library, *, exclude
             checked.scenario,
             checked.task,
             work,
-            size_b=_size_b(checked, shared.index),
+            size_b=size_b,
             gpus=library.gpus,
             exclude=exclude,
         ),
         intervals=shared.intervals,
+        told={metric: _told(asked, metric, shared.index, exclude) for metric in METRICS},
         software_said=all(checked.get(name) is not None for name in software),
     )
 

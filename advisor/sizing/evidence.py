@@ -204,6 +204,7 @@ class FactIndex:
     facts: tuple[Fact, ...]
     by_model: Mapping[tuple[str, str, str | None], tuple[Fact, ...]]
     by_task: Mapping[tuple[str, str], tuple[Fact, ...]]
+    by_id: Mapping[str, Fact]
     sizes: Mapping[str, float] = field(default_factory=dict)
 
     def of_model(self, scenario: str, task: str, model: str | None) -> tuple[Fact, ...]:
@@ -224,6 +225,7 @@ def build_index(library: Library) -> FactIndex:
         facts=facts,
         by_model={key: tuple(found) for key, found in by_model.items()},
         by_task={key: tuple(found) for key, found in by_task.items()},
+        by_id={fact.id: fact for fact in facts},
         sizes={slug: size for slug, row in library.models.items() if (size := _parameters(row)) is not None},
     )
 
