@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 from babel.numbers import format_decimal
 from django.utils.functional import Promise
@@ -313,6 +313,12 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
             "The same job was measured at %(low)s and at %(high)s %(unit)s: software versions differ (%(low_source)s; %(high_source)s)"
         ),
     ),
+    "software-open": (
+        _("Which software runs it is left open, and software decides here: name it for a narrower range"),
+    ),
+    "stack-not-measured": (
+        _("Nobody has published this software with work like this: computed with figures pooled over all software"),
+    ),
     # -- end
 }
 """Code -> its sentences, with %(named)s figures."""
@@ -438,4 +444,4 @@ def recommendation_in_words(recommendation: Mapping[str, Any]) -> dict[str, Any]
         {**estimate_in_words(choice), "reasons": _all_told(choice["reasons"])} for choice in recommendation["choices"]
     ]
     told["rejected"] = [_rejection_in_words(rejection) for rejection in recommendation["rejected"]]
-    return {**recommendation, **cast(dict[str, Any], told)}
+    return {**recommendation, **told}
