@@ -1,0 +1,363 @@
+"""What would change the answer, and its price: each change is really run, never guessed. Pure."""
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from advisor.costs import Usages
+from advisor.reasons import FOUR_BIT_FORMATS, LOW_BIT_FORMATS, double_precision, named
+from advisor.recommendation import Advice
+from advisor.sizing.answer import Estimate, Note, Value
+from advisor.sizing.estimate import Prepared, prepare
+from advisor.sizing.gpu import Gpu
+from advisor.sizing.workload import Workload
+from advisor.survey import Candidate, CardSurvey, Survey, Turned, gpu_of, has_fast_fp64, with_whole_bill
+from catalog.snapshot import Offer
+
+WORTH_SAYING = 0.05
+"""A change that saves less than this share of money, time or memory is not worth a line."""
+MOST_ADVICE = 8
+MOST_OFFERS = 6
+"""Cheaper offers tried per change: the cheapest that hold the changed work come first anyway."""
+IDLE_HOURS = 10
+"""A night: what leaving the machine on over it costs is said once."""
+HALF_PRECISION = frozenset({None, "fp32", "fp16", "bf16"})
+PRICE_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800, "month": 2_592_000}
+LONG_CACHE_TOKENS = 8192
+
+type Changes = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """One thing to do differently: its code, the fields it sets, the figures of its sentence."""
+
+    code: str
+    fields: Changes
+    values: Mapping[str, Value] = dataclasses.field(default_factory=dict)
+
+
+def advise(survey: Survey, recommended: Candidate | None, cards: Sequence[CardSurvey]) -> tuple[Advice, ...]:
+    """Changes worth knowing, the most helpful first."""
+    found = [one for change in _changes(survey.workload) if (one := _run(survey, recommended, change)) is not None]
+    found.sort(key=_use)
+    if recommended is not None:
+        found = [*found[: MOST_ADVICE - 3], *_more_cards(survey, recommended), *_renting(survey, recommended, cards)]
+    return tuple(found[:MOST_ADVICE])
+
+
+def _use(advice: Advice) -> tuple[bool, float]:
+    """Money saved first, then time."""
+    saved = -float(advice.total_delta) if advice.total_delta is not None else 0.0
+    return (saved <= 0, -saved if saved > 0 else -(advice.speed_ratio or 1.0))
+
+
+class _Bare:
+    """A prepared job asked without evidence: advice shows none."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self.prepared = prepared
+
+    def on(self, gpu: Gpu, count: int) -> Estimate:
+        return self.prepared.on(gpu, count, with_evidence=False)
+
+
+def _changed(workload: Workload, changes: Changes) -> Workload:
+    fields = {name: value for name, value in {**workload.fields, **changes}.items() if value is not None}
+    return dataclasses.replace(workload, fields=fields)
+
+
+def _run(survey: Survey, recommended: Candidate | None, change: _Change) -> Advice | None:
+    """The changed workload on the recommended card and on every cheaper one; None where nothing is gained."""
+    workload = _changed(survey.workload, change.fields)
+    prepared = _Bare(prepare(workload, survey.library))
+    other = Survey(workload, prepared, survey.catalogue, survey.library, survey.usages)
+    if recommended is None:
+        best = _first(other, _offers_by_price(other))
+        return None if best is None else _advice(change, workload, survey.usages, best, None)
+    same = other.look(recommended.gpu, recommended.offer)
+    cheaper = _first(other, [one for one in _offers_by_price(other) if _hourly(one) < _hourly(recommended.offer)])
+    if cheaper is not None and cheaper.total < recommended.total * Decimal(1 - WORTH_SAYING):
+        return _advice(change, workload, survey.usages, cheaper, recommended)
+    if isinstance(same, Turned) or not _gains(same, recommended):
+        return None
+    return _advice(change, workload, survey.usages, same, recommended)
+
+
+def _gains(same: Candidate, recommended: Candidate) -> bool:
+    """Whether the change helps on the same card: it becomes clearly faster, or a tight or failing fit becomes one that holds."""
+    faster = (same.rate or 0.0) > (recommended.rate or 0.0) * (1 + WORTH_SAYING)
+    settles = recommended.estimate.fit == "tight" and same.estimate.fit == "fits"
+    keeps = bool(recommended.failures) and not same.failures
+    return same.estimate.fit == "fits" and (faster or settles or keeps)
+
+
+def _first(survey: Survey, offers: Sequence[Offer]) -> Candidate | None:
+    """The least expensive of the first few offers, by hourly price, that hold the work and break no limit."""
+    found = []
+    for offer in offers[: MOST_OFFERS * 3]:
+        gpu = gpu_of(offer.gpu, survey.catalogue, survey.library)
+        if gpu is None:
+            continue
+        one = survey.look(gpu, offer)
+        if isinstance(one, Candidate) and one.estimate.fit == "fits" and not one.failures:
+            found.append(one)
+        if len(found) >= 2:
+            break
+    return min(found, key=lambda one: one.total, default=None)
+
+
+def _offers_by_price(survey: Survey) -> list[Offer]:
+    offers = [one for one in survey.catalogue.offers if one.plans and one.stock != "out"]
+    return sorted(offers, key=lambda one: (_hourly(one), one.count, one.sku))
+
+
+def _hourly(offer: Offer) -> Decimal:
+    """Price per hour of the whole offer as a yardstick, from the hourly plan or else the first one sold."""
+    plan = offer.plan("hour") or offer.plans[0]
+    price = Decimal(str(plan["unit_price"])) * 3600 / PRICE_SECONDS[str(plan["price_per"])]
+    return price * offer.count if plan.get("per", "gpu") == "gpu" else price * offer.nodes
+
+
+def _advice(
+    change: _Change, workload: Workload, usages: Usages, best: Candidate, recommended: Candidate | None
+) -> Advice:
+    best = with_whole_bill(best, usages)
+    memory = best.estimate.memory
+    before = recommended.estimate.memory if recommended else None
+    saved = None
+    if memory is not None and before is not None:
+        saved = before.per_gpu_gib - memory.per_gpu_gib
+    values: dict[str, Value] = {**change.values, **named(best.gpu), "count": best.offer.count}
+    return Advice(
+        note=Note(change.code, next(iter(change.fields), None), values),
+        changes=change.fields,
+        workload=workload.to_dict(),
+        memory_gib=memory.per_gpu_gib if memory else None,
+        memory_saved_gib=saved,
+        **_answer(best, recommended),
+    )
+
+
+def _answer(best: Candidate, recommended: Candidate | None) -> dict[str, Any]:
+    """The answer after a change, and how it differs from the recommended one."""
+    answer: dict[str, Any] = {
+        "gpu": best.gpu.slug,
+        "count": best.offer.count,
+        "sku": best.offer.sku,
+        "hours": best.span_hours,
+        "total": best.total,
+        "currency": best.bill.cheapest.currency,
+    }
+    if recommended is not None:
+        answer["total_delta"] = best.total - recommended.total
+        if best.span_hours is not None and recommended.span_hours is not None:
+            answer["hours_delta"] = best.span_hours - recommended.span_hours
+        if best.rate and recommended.rate:
+            answer["speed_ratio"] = best.rate / recommended.rate
+    return answer
+
+
+def _more_cards(survey: Survey, recommended: Candidate) -> Iterator[Advice]:
+    """What the next larger count of the same card really buys."""
+    counts = [one for one in survey.catalogue.offers_of(recommended.gpu.slug) if one.count > recommended.offer.count]
+    if not counts:
+        return
+    offer = min(counts, key=lambda one: one.count)
+    estimate = survey.prepared.on(recommended.gpu, offer.count)
+    found = survey.look(recommended.gpu, offer)
+    if isinstance(found, Turned):
+        return
+    one = with_whole_bill(found, survey.usages)
+    if estimate.speed is None or not recommended.rate or not one.rate:
+        return
+    ratio = one.rate / recommended.rate
+    values: dict[str, Value] = {
+        **named(recommended.gpu),
+        "count": offer.count,
+        "from_count": recommended.offer.count,
+        "ratio": ratio,
+        "cost_percent": round(float(one.total / recommended.total - 1) * 100) if recommended.total else 0,
+    }
+    code = "second-card" if ratio > 1 + WORTH_SAYING else "second-card-useless"
+    memory = estimate.memory.per_gpu_gib if estimate.memory else None
+    yield Advice(note=Note(code, None, values), changes={}, memory_gib=memory, **_answer(one, recommended))
+
+
+def _renting(survey: Survey, recommended: Candidate, cards: Sequence[CardSurvey]) -> Iterator[Advice]:
+    """Advice about how to rent, not what."""
+    if double_precision(survey.workload) and has_fast_fp64(recommended.gpu):
+        yield from _split(survey, recommended, cards)
+    offer, currency = recommended.offer, recommended.bill.cheapest.currency
+    hourly = offer.plan("hour")
+    if hourly is not None:
+        price = Decimal(str(hourly["unit_price"]))
+        values: dict[str, Value] = {}
+        for kind in ("day", "week", "month"):
+            plan = offer.plan(kind)
+            if plan is not None and price:
+                values[f"{kind}_hours"] = float(Decimal(str(plan["unit_price"])) / price)
+        if len(values) == 3:
+            yield Advice(note=Note("plan-break-even", "schedule", values), changes={}, currency=currency)
+        waste: dict[str, Value] = {"hours": IDLE_HOURS, "total": str(_hourly(offer) * IDLE_HOURS), "currency": currency}
+        yield Advice(note=Note("left-running", None, waste), changes={}, currency=currency)
+
+
+def _split(survey: Survey, recommended: Candidate, cards: Sequence[CardSurvey]) -> Iterator[Advice]:
+    """Double precision: try the flow on a cheap card, compute on the fast one."""
+    cheap = [
+        one
+        for card in cards
+        for one in card.candidates
+        if one.estimate.fit == "fits" and _hourly(one.offer) < _hourly(recommended.offer)
+    ]
+    if not cheap:
+        return
+    best = min(cheap, key=lambda one: _hourly(one.offer))
+    currency = recommended.bill.cheapest.currency
+    values: dict[str, Value] = {
+        **named(best.gpu),
+        "per_hour": str(_hourly(best.offer)),
+        "other_name": recommended.gpu.name,
+        "other_per_hour": str(_hourly(recommended.offer)),
+        "currency": currency,
+    }
+    yield Advice(
+        note=Note("split-prototype", "stage", values),
+        changes={},
+        gpu=best.gpu.slug,
+        count=best.offer.count,
+        sku=best.offer.sku,
+        currency=currency,
+    )
+
+
+def _changes(workload: Workload) -> Iterator[_Change]:
+    """Every change that makes sense for a work of this kind."""
+    maker = _MAKERS.get((workload.scenario, workload.task))
+    if maker is not None:
+        yield from maker(workload)
+
+
+def _quantised(workload: Workload, name: str, formats: tuple[str, ...]) -> Iterator[_Change]:
+    for format_ in formats:
+        if format_ != workload.get(name):
+            yield _Change("quantise", {name: format_}, {"format": format_, "from": str(workload.get(name) or "bf16")})
+
+
+def _llm_inference(workload: Workload) -> Iterator[_Change]:
+    kind, engine = workload.get("weight_format"), workload.get("engine")
+    llama = engine == "llama.cpp"
+    if kind in HALF_PRECISION:
+        yield from _quantised(workload, "weight_format", ("q8_0", "q4_k_m") if llama else ("int8", "awq"))
+    elif kind not in FOUR_BIT_FORMATS | LOW_BIT_FORMATS:
+        yield from _quantised(workload, "weight_format", ("q4_k_m",) if llama else ("awq",))
+    tokens = workload.get("prompt_tokens", 1024) + workload.get("output_tokens", 512)
+    concurrency = workload.get("concurrency", 1)
+    cap = workload.get("context_tokens")
+    if cap and cap > tokens:
+        yield _Change("cap-context", {"context_tokens": tokens}, {"tokens": tokens, "from": cap})
+    if tokens * concurrency >= LONG_CACHE_TOKENS and workload.get("kv_cache_format") in HALF_PRECISION:
+        yield _Change("quantise-cache", {"kv_cache_format": "fp8"}, {"format": "fp8"})
+    if concurrency > 1:
+        half = concurrency // 2
+        yield _Change("fewer-at-once", {"concurrency": half}, {"concurrency": half, "from": concurrency})
+    yield _Change("batch-more", {"concurrency": concurrency * 4}, {"batch": concurrency * 4, "from": concurrency})
+
+
+def _llm_training(workload: Workload) -> Iterator[_Change]:
+    method = workload.get("method") or "full"
+    if method in {"full", "freeze"}:
+        yield _Change("use-lora", {"method": "lora"}, {"from": method})
+    if method in {"full", "freeze", "lora", "dora"}:
+        yield _Change("use-qlora", {"method": "qlora"}, {"from": method})
+    yield from _training_common(workload, "micro_batch")
+    tokens = workload.get("sequence_tokens", 2048)
+    if tokens >= 1024:
+        yield _Change("shorter-context", {"sequence_tokens": tokens // 2}, {"tokens": tokens // 2, "from": tokens})
+    if method == "full" and workload.get("sharding") in {None, "ddp"}:
+        yield _Change("shard", {"sharding": "zero3"}, {"sharding": "zero3"})
+    if not workload.get("chunked_cross_entropy") and not workload.get("fused_cross_entropy"):
+        yield _Change("chunk-logits", {"chunked_cross_entropy": True})
+    if method in {"lora", "qlora"} and workload.get("framework") not in {None, "unsloth"}:
+        framework = str(workload.get("framework"))
+        yield _Change("other-framework", {"framework": "unsloth"}, {"framework": "unsloth", "from": framework})
+
+
+def _training_common(workload: Workload, batch: str) -> Iterator[_Change]:
+    if not workload.get("gradient_checkpointing"):
+        yield _Change("checkpoint", {"gradient_checkpointing": True})
+    size = workload.get(batch, 1)
+    if size > 1:
+        yield _Change("smaller-batch", {batch: max(1, size // 2)}, {"batch": max(1, size // 2), "from": size})
+    if workload.get("method", "full") == "full" and workload.get("optimizer") in {None, "adamw"}:
+        yield _Change("optimizer-8bit", {"optimizer": "adamw-8bit"}, {"optimizer": "adamw-8bit"})
+
+
+def _generation(workload: Workload) -> Iterator[_Change]:
+    if workload.get("weight_format") in HALF_PRECISION:
+        yield from _quantised(workload, "weight_format", ("fp8",))
+    if workload.get("offload", "none") == "none":
+        yield _Change("offload", {"offload": "model"}, {"kind": "model"})
+    if not workload.get("vae_tiling"):
+        yield _Change("vae-tiling", {"vae_tiling": True})
+    size = workload.get("batch", 1)
+    if size > 1:
+        yield _Change("smaller-batch", {"batch": max(1, size // 2)}, {"batch": max(1, size // 2), "from": size})
+    frames = workload.get("frames")
+    if frames and frames > 16:
+        yield _Change("fewer-frames", {"frames": frames // 2 + 1}, {"frames": frames // 2 + 1, "from": frames})
+
+
+def _diffusion_training(workload: Workload) -> Iterator[_Change]:
+    if workload.get("method") in {None, "full"}:
+        yield _Change("use-lora", {"method": "lora"}, {"from": "full"})
+    yield from _training_common(workload, "micro_batch")
+    if not workload.get("cached_latents"):
+        yield _Change("cache-latents", {"cached_latents": True})
+
+
+def _transcription(workload: Workload) -> Iterator[_Change]:
+    engine = workload.get("engine")
+    if engine in {"openai-whisper", "transformers"}:
+        yield _Change("other-framework", {"engine": "faster-whisper"}, {"framework": "faster-whisper", "from": engine})
+    if workload.get("weight_format") in HALF_PRECISION:
+        yield from _quantised(workload, "weight_format", ("int8",))
+    batch = workload.get("batch", 1)
+    if batch < 8 and not workload.get("streams"):
+        yield _Change("batch-more", {"batch": 8}, {"batch": 8, "from": batch})
+    if batch > 8:
+        yield _Change("smaller-batch", {"batch": batch // 2}, {"batch": batch // 2, "from": batch})
+
+
+def _vision(workload: Workload) -> Iterator[_Change]:
+    if workload.get("precision") in {"fp32", "tf32"}:
+        yield _Change("mixed-precision", {"precision": "amp"}, {"from": str(workload.get("precision"))})
+    batch = workload.get("batch")
+    if batch and batch > 1:
+        yield _Change("smaller-batch", {"batch": batch // 2}, {"batch": batch // 2, "from": batch})
+
+
+def _simulation(workload: Workload) -> Iterator[_Change]:
+    mixed = {"openmm", "gromacs", "amber", "namd", "lammps"}
+    if workload.get("precision") == "double" and workload.get("application") in mixed:
+        yield _Change("mixed-precision", {"precision": "mixed"}, {"from": "double"})
+    if workload.get("precision") == "single" and workload.get("application") == "cfd-lbm":
+        yield _Change("quantise", {"precision": "fp32-fp16"}, {"format": "fp32-fp16", "from": "single"})
+
+
+_MAKERS: Mapping[tuple[str, str], Callable[[Workload], Iterator[_Change]]] = {
+    ("llm", "inference"): _llm_inference,
+    ("llm", "training"): _llm_training,
+    ("aigc", "image-generation"): _generation,
+    ("aigc", "image-editing"): _generation,
+    ("aigc", "video-generation"): _generation,
+    ("aigc", "image-training"): _diffusion_training,
+    ("aigc", "video-training"): _diffusion_training,
+    ("speech", "transcription"): _transcription,
+    ("vision", "training"): _vision,
+    ("vision", "inference"): _vision,
+    ("science", "simulation"): _simulation,
+}

@@ -1,0 +1,383 @@
+"""Why a card, and why not: coded reasons with their figures. Pure; `sentences.py` has the words.
+
+The weightiest reason comes first on each side: pages show two of each, the API all.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+
+from advisor.costs import Bill
+from advisor.recommendation import Role
+from advisor.sizing.answer import Estimate, Note, Value
+from advisor.sizing.gpu import Gpu
+from advisor.sizing.workload import Workload
+from advisor.survey import Candidate, fp64_values, has_fast_fp64, rate_of
+
+LONG_RUN_HOURS = 48
+"""From here on a run whose result must stand wants ECC or restarts that lose little (correction C69)."""
+ROOMY_SHARE = 0.4
+"""A card of which a job fills less than this, at a price above a smaller one's, is oversized for it."""
+NOTICEABLE = 0.05
+"""Differences in time or money below this are not worth a sentence."""
+A800_NVLINK_GB_S, A100_NVLINK_GB_S = 400, 600
+LOW_BIT_FORMATS = frozenset(
+    {"int2", "q2_k", "q3_k_s", "q3_k_m", "q3_k_l", "iq1_s", "iq2_xxs", "iq2_xs", "iq2_s", "iq3_xxs", "iq3_s"}
+)
+FOUR_BIT_FORMATS = frozenset(
+    {
+        "int4",
+        "nf4",
+        "nf4-dq",
+        "fp4",
+        "mxfp4",
+        "awq",
+        "gptq-int4",
+        "q4_0",
+        "q4_1",
+        "q4_k_s",
+        "q4_k_m",
+        "iq4_xs",
+        "iq4_nl",
+    }
+)
+SPARSE_TIERS = frozenset({"unknown-stack"})
+
+type Figures = dict[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The candidates a choice is weighed against: those that fit and break no limit, else all that are shown."""
+
+    all: Sequence[Candidate]
+    recommended: Candidate
+
+    @property
+    def cheapest(self) -> Candidate:
+        """Least total."""
+        return min(self.all, key=lambda one: one.total)
+
+    @property
+    def fastest(self) -> Candidate | None:
+        """Most work per time, None where no speed is known."""
+        known = [one for one in self.all if one.rate is not None]
+        return max(known, key=lambda one: (one.rate or 0.0, -one.total)) if known else None
+
+    @property
+    def roomiest(self) -> Candidate:
+        """Most memory to spare."""
+        return max(self.all, key=lambda one: (spare_gib(one.estimate), -one.total))
+
+
+def named(gpu: Gpu) -> Figures:
+    """Slug and name of a card, for sentences."""
+    return {"gpu": gpu.slug, "gpu_name": gpu.name}
+
+
+def spare_gib(estimate: Estimate) -> float:
+    """GiB left on the fullest card."""
+    return 0.0 if estimate.memory is None else estimate.memory.usable_gib - estimate.memory.per_gpu_gib
+
+
+def percent(part: Decimal | float, whole: Decimal | float) -> int:
+    """A share in whole per cent."""
+    return int((Decimal(part) / Decimal(whole) * 100).quantize(Decimal(1), ROUND_HALF_UP)) if whole else 0
+
+
+def double_precision(workload: Workload) -> bool:
+    """Whether the work computes in FP64."""
+    return workload.scenario == "science" and workload.get("precision") == "double"
+
+
+def wants_ecc(workload: Workload, hours: float | None) -> bool:
+    """Whether a flipped bit would spoil something that must stand: a production run that is long, or scientific in double precision."""
+    if workload.stage == "prototype":
+        return False
+    scheduled = workload.schedule is not None and (workload.schedule.hours_per_day or 24) >= 20
+    long_run = hours is not None and hours >= LONG_RUN_HOURS
+    return double_precision(workload) or long_run or scheduled
+
+
+def card_reasons(workload: Workload, gpu: Gpu, count: int, hours: float | None) -> Iterator[Note]:
+    """What speaks against a card kind for this work whatever it costs."""
+    if double_precision(workload) and not has_fast_fp64(gpu):
+        yield Note("slow-fp64", "precision", fp64_values(gpu))
+    if not gpu.ecc and (workload.scenario == "science" or wants_ecc(workload, hours)):
+        yield Note("no-ecc", None, {**named(gpu), **({"hours": hours} if hours else {})})
+    if _asks_fp8(workload) and not gpu.fp8_tensor_tflops:
+        yield Note("no-fp8", "weight_format", named(gpu))
+    if count > 1:
+        yield from _link_reasons(gpu, count)
+    if gpu.modified:
+        yield Note("modified-card", None, named(gpu))
+
+
+def _link_reasons(gpu: Gpu, count: int) -> Iterator[Note]:
+    if gpu.slug.startswith("a800-") and gpu.nvlink_gb_s:
+        figures: Figures = {"gb_s": A800_NVLINK_GB_S, "full_gb_s": A100_NVLINK_GB_S, "count": count}
+        yield Note("nvlink-reduced", None, {**named(gpu), **figures})
+    if not gpu.nvlink_gb_s:
+        code = "no-nvlink" if gpu.pcie_p2p else "no-p2p"
+        yield Note(code, None, {**named(gpu), "count": count})
+        if code == "no-p2p":
+            yield Note("no-nvlink", None, {**named(gpu), "count": count})
+    elif count > gpu.nvlink_group:
+        yield Note("nvlink-pairs", None, {**named(gpu), "count": count, "group": gpu.nvlink_group})
+
+
+def _asks_fp8(workload: Workload) -> bool:
+    return any(workload.get(name) in {"fp8", "fp8-row"} for name in ("weight_format", "activation_format"))
+
+
+def against(one: Candidate, field: Field, workload: Workload) -> tuple[Note, ...]:
+    """Everything against a choice, the weightiest first. Never empty: no card is best in every way."""
+    found = [
+        *one.failures,
+        *_tight(one),
+        *_node_reasons(one),
+        *card_reasons(workload, one.gpu, one.estimate.count, one.hours),
+        *_dearer_slower(one, field),
+        *_oversized(one, field),
+        *_host(one),
+        *_idle(one),
+        *_offload(workload),
+        *_evidence(one),
+        *_stock(one),
+    ]
+    if not found:
+        found = list(_least_bad(one, field))
+    if one.offer.is_sample:
+        found.append(Note("sample-price", None, {"currency": one.bill.cheapest.currency}))
+    return _once(found)
+
+
+def in_favour(one: Candidate, field: Field, workload: Workload, roles: Iterable[Role]) -> tuple[Note, ...]:
+    """Everything for a choice, the weightiest first."""
+    found = [
+        *_role_reasons(one, field, set(roles)),
+        *_headroom(one),
+        *_card_strengths(one, workload),
+        *_limited_by(one),
+        *_plan_reasons(one.bill),
+    ]
+    return _once(found)
+
+
+def _role_reasons(one: Candidate, field: Field, roles: set[Role]) -> Iterator[Note]:
+    money: Figures = {"total": str(one.total), "currency": one.bill.cheapest.currency, "of": len(field.all)}
+    if "cheapest" in roles:
+        yield Note("cheapest", None, {**money, **_hours(one)})
+    if "fastest" in roles:
+        yield Note("fastest", None, {**_pace(one), "of": len(field.all)})
+    if "recommended" in roles and "cheapest" not in roles:
+        yield Note("best-value", None, {**money, **_hours(one), **_versus(one, field.cheapest)})
+    if one is not field.recommended and "fastest" not in roles and _ratio(one, field.recommended) > 1 + NOTICEABLE:
+        yield Note(
+            "faster",
+            None,
+            {**_versus(one, field.recommended), "percent": round((_ratio(one, field.recommended) - 1) * 100)},
+        )
+
+
+def _headroom(one: Candidate) -> Iterator[Note]:
+    memory = one.estimate.memory
+    if memory is None or one.estimate.fit != "fits":
+        return
+    spare = memory.usable_gib - memory.per_gpu_gib
+    figures: Figures = {"spare_gib": spare, "percent": percent(spare, memory.usable_gib), "high_gib": memory.high_gib}
+    yield Note("memory-headroom", None, {**figures, "usable_gib": memory.usable_gib})
+
+
+def _card_strengths(one: Candidate, workload: Workload) -> Iterator[Note]:
+    gpu, count = one.gpu, one.estimate.count
+    if double_precision(workload) and has_fast_fp64(gpu):
+        yield Note("fast-fp64", None, fp64_values(gpu))
+    if gpu.ecc and (workload.scenario == "science" or wants_ecc(workload, one.hours)):
+        yield Note("has-ecc", None, named(gpu))
+    if gpu.mig_instances and ("mig" in workload.constraints.require or _many_users(workload)):
+        yield Note("mig", None, {**named(gpu), "instances": gpu.mig_instances})
+    if _asks_fp8(workload) and gpu.fp8_tensor_tflops:
+        yield Note("fp8", "weight_format", {**named(gpu), "tflops": gpu.fp8_tensor_tflops})
+    if count > 1 and gpu.nvlink_gb_s and count <= gpu.nvlink_group:
+        yield Note("nvlink", None, {**named(gpu), "gb_s": gpu.nvlink_gb_s, "count": count})
+    if count == 1 and gpu.slug.startswith("a800-"):
+        yield Note("nvlink-single", None, {**named(gpu), "gb_s": A800_NVLINK_GB_S, "full_gb_s": A100_NVLINK_GB_S})
+
+
+def _many_users(workload: Workload) -> bool:
+    return workload.task == "inference" and int(workload.get("concurrency", 1)) > 1
+
+
+def _limited_by(one: Candidate) -> Iterator[Note]:
+    speed, gpu = one.estimate.speed, one.gpu
+    if speed is None:
+        return
+    if speed.limited_by == "memory-bandwidth":
+        yield Note("bandwidth-bound", None, {**named(gpu), "gb_s": gpu.memory_bandwidth_gb_s})
+    elif speed.limited_by == "compute":
+        rate = gpu.fp16_tensor_fp32acc_tflops or gpu.fp32_tflops
+        yield Note("compute-bound", None, {**named(gpu), "tflops": rate})
+
+
+def _plan_reasons(bill: Bill) -> Iterator[Note]:
+    best = bill.cheapest
+    others = [cost for cost in bill.costs if cost.kind != best.kind and cost.total > best.total]
+    long, short = {"week", "month"}, {"minute", "hour"}
+    if best.kind in long and (rivals := [cost for cost in others if cost.kind in short]):
+        rival = min(rivals, key=lambda cost: cost.total)
+        yield _plan_note("long-term-plan", best.kind, rival.kind, rival.total - best.total, bill)
+    if best.kind in short and (rivals := [cost for cost in others if cost.kind not in short]):
+        rival = min(rivals, key=lambda cost: cost.total)
+        yield _plan_note("short-term-plan", best.kind, rival.kind, rival.total - best.total, bill)
+
+
+def _plan_note(code: str, plan: str, other: str, saves: Decimal, bill: Bill) -> Note:
+    figures: Figures = {"plan": plan, "other_plan": other, "saves": str(saves), "currency": bill.cheapest.currency}
+    return Note(code, None, figures)
+
+
+def _tight(one: Candidate) -> Iterator[Note]:
+    memory = one.estimate.memory
+    if one.estimate.fit != "tight" or memory is None:
+        return
+    figures: Figures = {
+        "low_gib": memory.low_gib,
+        "high_gib": memory.high_gib,
+        "usable_gib": memory.usable_gib,
+        "over_gib": memory.high_gib - memory.usable_gib,
+    }
+    yield Note("tight", None, {**named(one.gpu), **figures})
+
+
+def _node_reasons(one: Candidate) -> Iterator[Note]:
+    if one.offer.nodes > 1:
+        speed = one.offer.network_gbit_s or 0
+        figures: Figures = {"count": one.offer.count, "nodes": one.offer.nodes, "gbit_s": speed}
+        yield Note("two-nodes", None, {**named(one.gpu), **figures})
+
+
+def _dearer_slower(one: Candidate, field: Field) -> Iterator[Note]:
+    rival = field.cheapest if one is field.recommended else field.recommended
+    if one.total > rival.total * Decimal(1 + NOTICEABLE):
+        more = one.total - rival.total
+        figures: Figures = {
+            "more": str(more),
+            "percent": percent(more, rival.total),
+            "currency": one.bill.cheapest.currency,
+        }
+        yield Note("dearer", None, {**_versus(one, rival), **figures})
+    fastest = field.fastest if one is field.recommended else field.recommended
+    if fastest is None or fastest is one:
+        return
+    ratio = _ratio(fastest, one)
+    if ratio > 1 + NOTICEABLE:
+        figures = {"percent": round((1 - 1 / ratio) * 100)}
+        if one.span_hours is not None and fastest.span_hours is not None:
+            figures["more_hours"] = one.span_hours - fastest.span_hours
+        yield Note("slower", None, {**_versus(one, fastest), **figures})
+
+
+def _oversized(one: Candidate, field: Field) -> Iterator[Note]:
+    memory = one.estimate.memory
+    smallest = min((other.gpu.vram_gb for other in field.all), default=0.0)
+    if memory is None or one.gpu.vram_gb <= smallest or one.total <= field.cheapest.total:
+        return
+    if memory.high_gib < ROOMY_SHARE * memory.usable_gib:
+        figures: Figures = {
+            "needed_gib": memory.per_gpu_gib,
+            "usable_gib": memory.usable_gib,
+            "percent": percent(memory.usable_gib - memory.per_gpu_gib, memory.usable_gib),
+            "more": str(one.total - field.cheapest.total),
+            "currency": one.bill.cheapest.currency,
+        }
+        yield Note("oversized", None, {**_versus(one, field.cheapest), **figures})
+
+
+def _host(one: Candidate) -> Iterator[Note]:
+    host, offer = one.estimate.host, one.offer
+    if host.ram_gib > offer.ram_gib * offer.nodes:
+        yield Note("host-ram-short", None, {"needed_gib": host.ram_gib, "has_gib": offer.ram_gib * offer.nodes})
+    if host.cpu_cores > offer.cpu_cores * offer.nodes:
+        yield Note("host-cpu-short", None, {"needed": host.cpu_cores, "has": offer.cpu_cores * offer.nodes})
+    if host.disk_gib * 1.073741824 > offer.disk_gb * offer.nodes:
+        needed_gb = host.disk_gib * 1.073741824
+        yield Note("host-disk-short", None, {"needed_gb": needed_gb, "has_gb": offer.disk_gb * offer.nodes})
+
+
+def _idle(one: Candidate) -> Iterator[Note]:
+    idle = one.bill.idle_hours
+    if idle is not None and one.bill.paid_hours and idle / one.bill.paid_hours > NOTICEABLE:
+        figures: Figures = {
+            "hours": float(idle),
+            "percent": percent(idle, one.bill.paid_hours),
+            "plan": one.bill.cheapest.kind,
+        }
+        yield Note("idle-cost", None, figures)
+
+
+def _offload(workload: Workload) -> Iterator[Note]:
+    kind = workload.get("offload")
+    if kind not in {None, "none"}:
+        yield Note("offload-slow", "offload", {"kind": str(kind)})
+
+
+def _evidence(one: Candidate) -> Iterator[Note]:
+    memory, speed = one.estimate.memory, one.estimate.speed
+    if speed is None:
+        yield Note("speed-unknown", None, named(one.gpu))
+    if not one.estimate.evidence or (memory is not None and memory.tier in SPARSE_TIERS):
+        width = 0 if memory is None else percent(memory.high_gib - memory.low_gib, memory.per_gpu_gib)
+        yield Note("sparse-evidence", None, {**named(one.gpu), "facts": len(one.estimate.evidence), "percent": width})
+
+
+def _stock(one: Candidate) -> Iterator[Note]:
+    if one.offer.stock == "scarce":
+        yield Note("scarce-stock", None, {**named(one.gpu), "count": one.offer.count})
+
+
+def _least_bad(one: Candidate, field: Field) -> Iterator[Note]:
+    """What is left to say against a card that nothing above speaks against."""
+    roomiest = field.roomiest
+    if roomiest is not one and spare_gib(roomiest.estimate) > spare_gib(one.estimate) + 1:
+        figures: Figures = {"spare_gib": spare_gib(one.estimate), "other_spare_gib": spare_gib(roomiest.estimate)}
+        yield Note("less-headroom", None, {**_versus(one, roomiest), **figures})
+    elif not one.gpu.ecc:
+        yield Note("no-ecc", None, named(one.gpu))
+    elif one.estimate.hours_high is not None and one.hours is not None:
+        yield Note("may-take-longer", None, {"hours": one.hours, "high_hours": one.estimate.hours_high})
+    elif one.estimate.memory is not None:
+        memory = one.estimate.memory
+        yield Note("estimate-spread", None, {"low_gib": memory.low_gib, "high_gib": memory.high_gib})
+
+
+def _ratio(one: Candidate, other: Candidate) -> float:
+    """How many times as fast `one` is; 1 where a speed is unknown."""
+    mine, theirs = rate_of(one.estimate.speed), rate_of(other.estimate.speed)
+    return mine / theirs if mine and theirs else 1.0
+
+
+def _versus(one: Candidate, other: Candidate) -> Figures:
+    return {
+        **named(one.gpu),
+        "other": other.gpu.slug,
+        "other_name": other.gpu.name,
+        "other_count": other.estimate.count,
+    }
+
+
+def _hours(one: Candidate) -> Figures:
+    return {} if one.span_hours is None else {"hours": one.span_hours}
+
+
+def _pace(one: Candidate) -> Figures:
+    speed = one.estimate.speed
+    figures = _hours(one)
+    return figures if speed is None else {**figures, "speed": speed.value, "unit": speed.unit}
+
+
+def _once(notes: Iterable[Note]) -> tuple[Note, ...]:
+    found: dict[str, Note] = {}
+    for note in notes:
+        found.setdefault(note.code, note)
+    return tuple(found.values())

@@ -1,0 +1,371 @@
+"""Which card: every offer sized and priced for one job, ranked with reasons. Pure: workload, catalogue, library and clock come in.
+
+The order of the guide: memory decides whether a card is a choice at all, then speed and money decide which; limits of the customer
+come before both. A tight fit is shown, but never before one that fits.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from advisor import reasons
+from advisor.advice import advise
+from advisor.costs import Usages
+from advisor.recommendation import (
+    Advice,
+    Basis,
+    Choice,
+    Recommendation,
+    Rejection,
+    Role,
+    to_dict,
+)
+from advisor.sizing.answer import Note, Value
+from advisor.sizing.estimate import prepare
+from advisor.sizing.gpu import Gpu
+from advisor.sizing.job import Library
+from advisor.sizing.workload import Workload
+from advisor.survey import Candidate, CardSurvey, Survey, Turned, gpu_of, has_fast_fp64, with_whole_bill
+from catalog.snapshot import Catalogue
+
+__all__ = ["SIZING_VERSION", "Recommendation", "recommend", "to_dict"]
+
+SIZING_VERSION = "1"
+"""Grows whenever the same question may get another answer: stored tables of an older one are not current."""
+
+JOB_TIME_WEIGHT = 0.25
+"""Balanced, length of the job known: twice the speed is worth 2 ** 0.25 = 19 % more money."""
+RENTED_TIME_WEIGHT = 0.5
+"""Balanced, paid by the hour of use: twice the speed is worth 41 % a higher hourly price, for half the hours may be idle ones."""
+SAME_SPEED = 0.03
+"""Speeds this close count as the same when the fastest is asked for: the cheaper one wins."""
+MODIFIED_PENALTY = math.log(1.08)
+"""A card without a maker's specification must be so much cheaper to be recommended before one that has it."""
+NO_ECC_PENALTY = math.log(1.5)
+"""The same for a run whose result must stand on a card without error correction."""
+SLOW_FP64_PENALTY = math.log(3)
+"""The same for double precision on a card that is not made for it, beside its lower speed."""
+NO_SPEED_PENALTY = math.log(2)
+"""The same for a card whose speed nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranking:
+    """How candidates of one job are compared."""
+
+    workload: Workload
+    basis: Basis
+
+    @property
+    def priority(self) -> str:
+        return self.workload.priority
+
+    def key(self, one: Candidate) -> tuple[bool, bool, float, Decimal, int, str]:
+        """Sort key, best first."""
+        tight = one.estimate.fit != "fits"
+        return (bool(one.failures), tight, self.score(one), one.total, one.offer.count, one.offer.sku)
+
+    def score(self, one: Candidate) -> float:
+        """Lower is better: logarithms of money and time by priority, plus what is held against a card."""
+        money, pace = math.log(max(float(one.total), 1e-9)), self._pace(one)
+        match self.priority:
+            case "fastest":
+                return -round((pace or 0.0) / SAME_SPEED) * SAME_SPEED if pace is not None else math.inf
+            case "cheapest":
+                return money - pace if self._per_work and pace is not None else money
+            case _:
+                weight = JOB_TIME_WEIGHT if self.basis.kind.startswith("job") else RENTED_TIME_WEIGHT
+                return money - weight * (pace or 0.0) + self._held_against(one)
+
+    def _pace(self, one: Candidate) -> float | None:
+        rate = one.rate
+        return None if rate is None else math.log(rate)
+
+    @property
+    def _per_work(self) -> bool:
+        """Whether an hour's price says nothing without the work done in it: batch work whose amount was not told."""
+        serving = (self.workload.scenario == "llm" and self.workload.task == "inference") or self.workload.get(
+            "streams"
+        )
+        return self.basis.kind == "hour" and not serving
+
+    def _held_against(self, one: Candidate) -> float:
+        held = 0.0
+        if one.gpu.modified:
+            held += MODIFIED_PENALTY
+        if not one.gpu.ecc and reasons.wants_ecc(self.workload, one.hours):
+            held += NO_ECC_PENALTY
+        if reasons.double_precision(self.workload) and not has_fast_fp64(one.gpu):
+            held += SLOW_FP64_PENALTY
+        if one.rate is None:
+            held += NO_SPEED_PENALTY
+        return held
+
+
+def recommend(workload: Workload, catalogue: Catalogue, library: Library, now: datetime) -> Recommendation:
+    """Ranks every offer of the catalogue for a workload.
+
+    `now`: the moment use begins. Raises nothing for a checked workload: an impossible job is answered with why and what would do.
+    """
+    prepared = prepare(workload, library)
+    usages = Usages(workload, now)
+    survey = Survey(workload, prepared, catalogue, library, usages)
+    every = workload.priority == "fastest"
+    cards = [survey.card(slug, every_count=every) for slug in _slugs(catalogue)]
+    if usages.needs_hours and not any(card.candidates for card in cards) and _all_unknown(cards):
+        usages = usages.by_the_hour()
+        survey = Survey(workload, prepared, catalogue, library, usages)
+        cards = [survey.card(slug, every_count=every) for slug in _slugs(catalogue)]
+    ranking = _Ranking(workload, usages.basis)
+    shown = _choose(cards, ranking, usages)
+    choices = tuple(_choices(shown, workload))
+    advice: tuple[Advice, ...] = advise(survey, shown[0] if shown else None, cards)
+    return Recommendation(
+        workload=workload.to_dict(),
+        basis=usages.basis,
+        choices=choices,
+        rejected=tuple(_rejections(cards, shown, workload)),
+        advice=advice,
+        warnings=tuple(_warnings(workload, catalogue, cards, shown, choices, usages)),
+        questions=tuple(_questions(workload, usages)),
+        assumptions=(*usages.assumptions, *(choices[0].estimate.assumptions if choices else _any_assumptions(cards))),
+        currency=catalogue.currency,
+        catalogue_version=catalogue.version,
+        catalogue_as_of=catalogue.as_of,
+        is_sample=catalogue.is_sample,
+        sizing_version=SIZING_VERSION,
+    )
+
+
+def _slugs(catalogue: Catalogue) -> tuple[str, ...]:
+    """Every card kind: those of the spec sheet, then offers of kinds without one."""
+    return tuple(dict.fromkeys([*catalogue.gpus, *(offer.gpu for offer in catalogue.offers)]))
+
+
+def _all_unknown(cards: Iterable[CardSurvey]) -> bool:
+    return any(turned.reason.code == "speed-unknown" for card in cards for turned in card.turned)
+
+
+def _any_assumptions(cards: Iterable[CardSurvey]) -> tuple[Note, ...]:
+    sized = (turned.estimate for card in cards for turned in card.turned if turned.estimate is not None)
+    return next((estimate.assumptions for estimate in sized), ())
+
+
+def _choose(cards: Sequence[CardSurvey], ranking: _Ranking, usages: Usages) -> list[Candidate]:
+    """The candidates to show, with complete bills, best first. Where no card keeps every limit: the nearest of each card."""
+    shown = [one for card in cards for one in _of_card(card, ranking)]
+    nearest = not shown
+    if nearest:
+        shown = [min(card.candidates, key=_breach) for card in cards if card.candidates]
+    shown = [with_whole_bill(one, usages) for one in shown]
+    return sorted(shown, key=lambda one: (_breach(one) if nearest else 1.0, ranking.key(one)))
+
+
+def _of_card(card: CardSurvey, ranking: _Ranking) -> Iterator[Candidate]:
+    """At most two counts of a kind: the fewest cards that fit (or the fastest count, if asked for), and fewer where those are tight."""
+    kept = [one for one in card.candidates if not one.failures]
+    fitting = [one for one in kept if one.estimate.fit == "fits"]
+    best = None
+    if fitting:
+        best = min(fitting, key=ranking.key) if ranking.priority == "fastest" else fitting[0]
+        yield best
+    tight = next((one for one in kept if one.estimate.fit == "tight"), None)
+    if tight is not None and (best is None or tight.offer.count < best.offer.count):
+        yield tight
+
+
+def _breach(one: Candidate) -> float:
+    """How far over its limits a candidate is, as the largest ratio; 1 where it keeps them all."""
+    return max((_ratio(note) for note in one.failures), default=1.0) * (1.0 if one.estimate.fit == "fits" else 1.2)
+
+
+def _ratio(note: Note) -> float:
+    pairs = {
+        "deadline-missed": ("hours", "deadline_hours"),
+        "over-budget": ("total", "budget"),
+        "first-token-late": ("seconds", "allowed_seconds"),
+        "sequence-slow": ("wanted", "tokens_per_second"),
+        "host-ram-short": ("needed_gib", "has_gib"),
+    }
+    have, allowed = (float(note.values[key]) for key in pairs[note.code])
+    return have / allowed if allowed else math.inf
+
+
+def _choices(shown: list[Candidate], workload: Workload) -> Iterator[Choice]:
+    if not shown:
+        return
+    equal = [one for one in shown if one.estimate.fit == "fits" and not one.failures] or shown
+    field = reasons.Field(equal, shown[0])
+    for rank, one in enumerate(shown, 1):
+        roles = tuple(_roles(one, field))
+        yield Choice(
+            rank=rank,
+            estimate=one.estimate,
+            offer=one.offer,
+            total=one.bill.least,
+            currency=one.bill.cheapest.currency,
+            costs=one.bill.costs,
+            cheapest_plan=one.bill.cheapest.kind,
+            mix=one.bill.mix,
+            use_costs=one.bill.use_costs,
+            span_hours=one.span_hours,
+            meets=not one.failures,
+            roles=roles,
+            reasons_for=reasons.in_favour(one, field, workload, roles),
+            reasons_against=reasons.against(one, field, workload),
+        )
+
+
+def _roles(one: Candidate, field: reasons.Field) -> Iterator[Role]:
+    if one is field.recommended:
+        yield "recommended"
+    if one is field.cheapest:
+        yield "cheapest"
+    if one is field.fastest:
+        yield "fastest"
+    if one is field.roomiest and len(field.all) > 1:
+        yield "most-headroom"
+
+
+def _rejections(cards: Sequence[CardSurvey], shown: Sequence[Candidate], workload: Workload) -> Iterator[Rejection]:
+    """Every card kind that is not among the choices; rentable kinds first, each at the count that came nearest."""
+    chosen = {one.gpu.slug for one in shown}
+    left = [card for card in cards if card.slug not in chosen]
+    for card in sorted(left, key=lambda card: not card.candidates and card.turned[0].reason.code == "not-offered"):
+        yield _failed(card.candidates, workload) if card.candidates else _turned(card, workload)
+
+
+def _failed(candidates: Sequence[Candidate], workload: Workload) -> Rejection:
+    one = min(candidates, key=_breach)
+    more = reasons.card_reasons(workload, one.gpu, one.offer.count, one.hours)
+    return Rejection(
+        gpu=one.gpu.slug,
+        count=one.offer.count,
+        reasons=_distinct([*one.failures, *more]),
+        estimate=one.estimate,
+        offer=one.offer,
+        total=one.bill.least,
+        currency=one.bill.cheapest.currency,
+    )
+
+
+def _turned(card: CardSurvey, workload: Workload) -> Rejection:
+    """The reason of the count that came nearest: the most cards that still do not fit, else the first hurdle."""
+    others = [one for one in card.turned if one.reason.code not in {"does-not-fit", "does-not-run"}]
+    counted = [one for one in card.turned if one not in others]
+    deciding: Turned = others[0] if others else counted[-1]
+    if counted and others and others[0].reason.code in {"too-many-cards", "out-of-stock"}:
+        deciding = counted[-1]
+    hours = deciding.estimate.hours if deciding.estimate else None
+    offered = max((one.count for one in card.turned), default=1)
+    more = reasons.card_reasons(workload, deciding.gpu, offered, hours) if deciding.gpu else ()
+    return Rejection(
+        gpu=card.slug,
+        count=deciding.count,
+        reasons=_distinct([deciding.reason, *(one.reason for one in others), *more]),
+        estimate=deciding.estimate,
+        offer=deciding.offer,
+    )
+
+
+def _distinct(notes: Iterable[Note]) -> tuple[Note, ...]:
+    found: dict[str, Note] = {}
+    for note in notes:
+        found.setdefault(note.code, note)
+    return tuple(found.values())
+
+
+def _warnings(
+    workload: Workload,
+    catalogue: Catalogue,
+    cards: Sequence[CardSurvey],
+    shown: Sequence[Candidate],
+    choices: Sequence[Choice],
+    usages: Usages,
+) -> Iterator[Note]:
+    if not catalogue.offers:
+        yield Note("catalogue-empty")
+    elif not shown:
+        yield _nothing_runs(cards, catalogue)
+    elif shown[0].failures:
+        yield _limits_unmet(workload, cards)
+    elif shown[0].estimate.fit == "tight":
+        yield Note("only-tight", None, reasons.named(shown[0].gpu))
+    yield from _format_warnings(workload)
+    yield from usages.warnings(catalogue.currency)
+    if catalogue.is_sample and catalogue.offers:
+        yield Note("sample-price", None, {"currency": catalogue.currency})
+
+
+def _nothing_runs(cards: Sequence[CardSurvey], catalogue: Catalogue) -> Note:
+    turned = [one for card in cards for one in card.turned if one.offer is not None]
+    codes = {one.reason.code for one in turned}
+    if codes == {"no-price"}:
+        return Note("no-prices", None, {"currency": catalogue.currency})
+    short = [one for one in turned if one.reason.code == "does-not-fit" and one.estimate and one.estimate.memory]
+    if not short or codes - {"does-not-fit", "does-not-run"}:
+        return Note("nothing-rentable", None, {"reasons": len(codes)})
+    nearest = min(short, key=lambda one: float(one.reason.values.get("over_gib", math.inf)))
+    return Note("nothing-fits", None, dict(nearest.reason.values))
+
+
+def _limits_unmet(workload: Workload, cards: Sequence[CardSurvey]) -> Note:
+    """What cannot be had, with the nearest that can: the least money and its hours, the least hours and their money."""
+    every = [one for card in cards for one in card.candidates]
+    cheapest = min(every, key=lambda one: one.total)
+    fastest = min(every, key=lambda one: one.span_hours if one.span_hours is not None else math.inf)
+    values: dict[str, Value] = {
+        "cheapest_gpu": cheapest.gpu.name,
+        "cheapest_count": cheapest.offer.count,
+        "cheapest_total": str(cheapest.total),
+        "fastest_gpu": fastest.gpu.name,
+        "fastest_count": fastest.offer.count,
+        "fastest_total": str(fastest.total),
+        "currency": cheapest.bill.cheapest.currency,
+    }
+    if cheapest.span_hours is not None and fastest.span_hours is not None:
+        values |= {"cheapest_hours": cheapest.span_hours, "fastest_hours": fastest.span_hours}
+    broken = {note.code for one in every for note in one.failures}
+    limits = workload.constraints
+    if limits.deadline_hours is not None:
+        values["deadline_hours"] = limits.deadline_hours
+    if limits.budget is not None:
+        values["budget"] = str(limits.budget)
+    if {"deadline-missed", "over-budget"} <= broken:
+        return Note("deadline-and-budget-unmet", "constraints", values)
+    if "deadline-missed" in broken:
+        return Note("deadline-unmet", "constraints.deadline_hours", values)
+    if "over-budget" in broken:
+        return Note("budget-unmet", "constraints.budget", values)
+    nearest = min(every, key=_breach)
+    return Note("limits-unmet", "constraints", {**reasons.named(nearest.gpu), "count": nearest.offer.count})
+
+
+def _format_warnings(workload: Workload) -> Iterator[Note]:
+    """The price of few bits, said for the format the work already uses."""
+    for name in ("weight_format", "base_format"):
+        kind = workload.get(name)
+        if kind in reasons.LOW_BIT_FORMATS:
+            yield Note("quantise-low-bit", name, {"format": str(kind)})
+        elif kind in reasons.FOUR_BIT_FORMATS and workload.task == "inference":
+            yield Note("quantise-quality", name, {"format": str(kind)})
+
+
+def _questions(workload: Workload, usages: Usages) -> Iterator[Note]:
+    """What is not told and would decide."""
+    if usages.basis.kind == "hour":
+        yield Note("how-much-work", "demand")
+        if workload.constraints.deadline_hours is not None:
+            yield Note("deadline-needs-demand", "constraints.deadline_hours")
+        if workload.constraints.budget is not None:
+            yield Note("budget-needs-demand", "constraints.budget")
+    if workload.scenario == "science" and workload.get("precision") is None and workload.task == "simulation":
+        yield Note("which-precision", "precision")
+
+
+def cards_known(catalogue: Catalogue, library: Library) -> dict[str, Gpu]:
+    """Every card kind of the catalogue that can be sized, by slug."""
+    found = ((slug, gpu_of(slug, catalogue, library)) for slug in _slugs(catalogue))
+    return {slug: gpu for slug, gpu in found if gpu is not None}
