@@ -34,8 +34,18 @@ ANY_CARD = "a100-sxm-80g"
 """Card of memory facts whose source names none: memory hardly depends on it."""
 FADE = 0.6
 """Distance (see `evidence.SOFT_FIELDS`) over which a fact's weight for speed falls to 1/e."""
+KNOWN_WEIGHT = 0.3
+"""Weight of facts from which a speed counts as known on its stack."""
 COUNT_APART = 0.4
 """Distance of a doubling of cards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A work as (settings, sizes): settings must agree, sizes may be more or less."""
+
+    settings: tuple[tuple[str, Any], ...]
+    sizes: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +59,7 @@ class Modelled:
     log_ratio: float
     computed: float
     """GiB, or work per second in the unit of the computed speed."""
-    settings: tuple[tuple[str, Any], ...]
-    sizes: tuple[tuple[str, float], ...]
+    shape: Shape
 
     @property
     def measured(self) -> float:
@@ -172,80 +181,127 @@ def _is_ceiling(fact: Fact) -> bool:
     )
 
 
+def shape_of(work: Work, metric: Metric) -> Shape:
+    """What of a work moves a figure."""
+    settings, sizes = split(work, metric)
+    return Shape(settings, dict(sizes))
+
+
 @dataclass(frozen=True, slots=True)
+class _Bracket:
+    """What the facts say of memory on a number of cards, whatever the formula computes."""
+
+    log: float
+    low: float
+    top: float
+    same: tuple[Modelled, ...]
+    known: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Pull:
+    """What the facts say of speed on a number of cards, before the card."""
+
+    log: float
+    same: tuple[Modelled, ...]
+    weight: float
+    known: int
+
+
 class Anchors:
     """The facts of one model and task that stand beside one work."""
 
-    memory: tuple[Modelled, ...]
-    speed: tuple[Modelled, ...]
-    gpus: Mapping[str, Gpu]
+    __slots__ = ("_brackets", "_gpus", "_memory", "_memory_shape", "_pulls", "_speed", "_speed_shape")
 
-    def on_memory(self, load: Load, work: Work, count: int, computed_gib: float, *, stack_said: bool) -> Anchored:
+    def __init__(self, found: Iterable[Modelled], work: Work, gpus: Mapping[str, Gpu], exclude: Exclude | None) -> None:
+        """`found`: the model's facts; those of `exclude` are unseen. Tokens of the prompt alone are another speed, left out."""
+        seen = [one for one in found if one.fact.usable_for and not (exclude and exclude(one.fact))]
+        self._memory = [one for one in seen if one.fact.metric == "memory"]
+        self._speed = [
+            one for one in seen if one.fact.metric == "speed" and one.fact.exact and one.fact.phase != "prompt"
+        ]
+        self._memory_shape, self._speed_shape = shape_of(work, "memory"), shape_of(work, "speed")
+        self._gpus = gpus
+        self._brackets: dict[tuple[str, str | None, int], _Bracket] = {}
+        self._pulls: dict[tuple[str, str | None, int], _Pull] = {}
+
+    def on_memory(self, load: Load, count: int, computed_gib: float, *, stack_said: bool) -> Anchored:
         """Factor on a computed memory figure (GiB per card), and how well the work is known."""
-        kin = [one for one in self.memory if one.kind == load.kind and one.stack == load.stack]
-        settings, sizes = split(work, "memory")
-        mine = dict(sizes)
+        key = (load.kind, load.stack, count)
+        if key not in self._brackets:
+            self._brackets[key] = self._bracket(*key)
+        told = self._brackets[key]
+        settled = _median(told.low, told.top, computed_gib * math.exp(told.log))
+        return Anchored(
+            factor=settled / computed_gib,
+            tier=_tier(bool(told.same), told.known > 0, load.stack, stack_said),
+            same_work=told.same,
+            known=told.known,
+            floor=told.low or None,
+        )
+
+    def _bracket(self, kind: str, stack: str | None, count: int) -> _Bracket:
+        kin = [one for one in self._memory if one.kind == kind and one.stack == stack]
         exact = [one for one in kin if one.fact.exact]
         model_log = _mean(((1.0, one.log_ratio) for one in exact), 0.0, MODEL_PRIOR["memory"])
-        alike = [one for one in kin if one.settings == settings and (one.fact.count > 1) == (count > 1)]
-        setting_log = _mean(
-            ((1.0, one.log_ratio) for one in alike if one.fact.exact), model_log, SETTING_PRIOR["memory"]
-        )
-        bracket = [one for one in alike if one.fact.count == count]
-        same = tuple(one for one in bracket if one.fact.exact and dict(one.sizes) == mine)
-        lows = [one.fact.value for one in bracket if _is_floor(one.fact) and _at_most(dict(one.sizes), mine)]
-        tops = [one.fact.value for one in bracket if _is_ceiling(one.fact) and _at_most(mine, dict(one.sizes))]
-        figure = computed_gib * math.exp(setting_log)
-        settled = _median(max(lows, default=0.0), min(tops, default=math.inf), figure)
-        return Anchored(
-            factor=settled / computed_gib if computed_gib > 0 else 1.0,
-            tier=_tier(bool(same), bool(exact), load.stack, stack_said),
-            same_work=same,
+        mine = self._memory_shape
+        alike = [one for one in kin if one.shape.settings == mine.settings and (one.fact.count > 1) == (count > 1)]
+        log = _mean(((1.0, one.log_ratio) for one in alike if one.fact.exact), model_log, SETTING_PRIOR["memory"])
+        near = [one for one in alike if one.fact.count == count]
+        lows = [one.fact.value for one in near if _is_floor(one.fact) and _at_most(one.shape.sizes, mine.sizes)]
+        tops = [one.fact.value for one in near if _is_ceiling(one.fact) and _at_most(mine.sizes, one.shape.sizes)]
+        return _Bracket(
+            log=log,
+            low=max(lows, default=0.0),
+            top=min(tops, default=math.inf),
+            same=tuple(one for one in near if one.fact.exact and one.shape.sizes == mine.sizes),
             known=len(exact),
-            floor=max(lows, default=None),
         )
 
-    def on_speed(self, rate: Rate, work: Work, gpu: Gpu, count: int, *, stack_said: bool) -> Anchored:
+    def on_speed(self, rate: Rate, gpu: Gpu, count: int, *, stack_said: bool) -> Anchored:
         """Factor on a computed speed (work per second), and how well the work is known."""
         computed = per_second(rate)
-        settings, sizes = split(work, "speed")
-        mine = dict(sizes)
-        kin = [one for one in self.speed if one.kind == rate.kind and one.stack == rate.stack and one.fact.exact]
-        weighed = [(math.exp(-self._apart(one, settings, mine, count) / FADE), one) for one in kin]
-        log = _mean(((weight, one.log_ratio) for weight, one in weighed), 0.0, MODEL_PRIOR["speed"])
-        same = tuple(one for weight, one in weighed if weight > 0.999)
-        figure = computed * math.exp(log)
-        lows = [one.measured for one in same if self._better(gpu, one.fact.gpu)]
-        tops = [one.measured for one in same if self._worse(gpu, one.fact.gpu)]
-        settled = _median(max(lows, default=0.0), min(tops, default=math.inf), figure)
-        known = sum(weight for weight, _ in weighed)
+        key = (rate.kind, rate.stack, count)
+        if key not in self._pulls:
+            self._pulls[key] = self._pull(*key)
+        told = self._pulls[key]
+        lows = [one.measured for one in told.same if self._better(gpu, one.fact.gpu)]
+        tops = [one.measured for one in told.same if self._worse(gpu, one.fact.gpu)]
+        settled = _median(max(lows, default=0.0), min(tops, default=math.inf), computed * math.exp(told.log))
         return Anchored(
-            factor=settled / computed if computed > 0 else 1.0,
-            tier=_tier(bool(same), known > 0.3, rate.stack, stack_said),
-            same_work=tuple(one for one in same if one.fact.gpu == gpu.slug),
+            factor=settled / computed,
+            tier=_tier(bool(told.same), told.weight > KNOWN_WEIGHT, rate.stack, stack_said),
+            same_work=tuple(one for one in told.same if one.fact.gpu == gpu.slug),
+            known=told.known,
+        )
+
+    def _pull(self, kind: str, stack: str | None, count: int) -> _Pull:
+        kin = [one for one in self._speed if one.kind == kind and one.stack == stack]
+        weighed = [(math.exp(-_apart(one, self._speed_shape, count) / FADE), one) for one in kin]
+        return _Pull(
+            log=_mean(((weight, one.log_ratio) for weight, one in weighed), 0.0, MODEL_PRIOR["speed"]),
+            same=tuple(one for weight, one in weighed if weight > 0.999),
+            weight=sum(weight for weight, _ in weighed),
             known=len(kin),
         )
 
-    def _apart(
-        self, one: Modelled, settings: tuple[tuple[str, Any], ...], sizes: Mapping[str, float], count: int
-    ) -> float:
-        apart = _sizes_apart(sizes, dict(one.sizes)) + COUNT_APART * abs(math.log2(count / one.fact.count))
-        if settings != one.settings:
-            mine, theirs = dict(settings), dict(one.settings)
-            apart += sum(
-                HARD_FIELDS.get(name, OTHER_FIELD)
-                for name in mine.keys() | theirs.keys()
-                if mine.get(name) != theirs.get(name)
-            )
-        return apart
-
     def _better(self, gpu: Gpu, slug: str | None) -> bool:
-        other = self.gpus.get(slug or "")
+        other = self._gpus.get(slug or "")
         return other is not None and better_card(gpu, other)
 
     def _worse(self, gpu: Gpu, slug: str | None) -> bool:
-        other = self.gpus.get(slug or "")
+        other = self._gpus.get(slug or "")
         return other is not None and better_card(other, gpu)
+
+
+def _apart(one: Modelled, mine: Shape, count: int) -> float:
+    """How unlike a fact's work is to the asked one, cards aside."""
+    theirs = one.shape
+    apart = _sizes_apart(mine.sizes, theirs.sizes) + COUNT_APART * abs(math.log2(count / one.fact.count))
+    if mine.settings == theirs.settings:
+        return apart
+    a, b = dict(mine.settings), dict(theirs.settings)
+    return apart + sum(HARD_FIELDS.get(name, OTHER_FIELD) for name in a.keys() | b.keys() if a.get(name) != b.get(name))
 
 
 def modelled(fact: Fact, job: Job, assumed: Mapping[str, Any], gpus: Mapping[str, Gpu]) -> Modelled | None:
@@ -254,28 +310,18 @@ def modelled(fact: Fact, job: Job, assumed: Mapping[str, Any], gpus: Mapping[str
     if gpu is None:
         return None
     work = work_of(fact.workload, assumed)
-    settings, sizes = split(work, fact.metric)
+    shape = shape_of(work, fact.metric)
     if fact.metric == "memory":
         load = job.load(gpu, fact.count)
         computed = sum(load.parts.values()) if load else 0.0
         if load is None or computed <= 0:
             return None
         ratio = fact.value / computed
-        return Modelled(fact, work, load.kind, load.stack, math.log(ratio), computed, settings, sizes)
+        return Modelled(fact, work, load.kind, load.stack, math.log(ratio), computed, shape)
     rate = job.rate(gpu, fact.count)
     if rate is None or rate.value <= 0:
         return None
     faster = speed_ratio(fact.value, fact.unit, fact.phase, rate, {**work, **fact.workload})
     if faster is None or faster <= 0:
         return None
-    return Modelled(fact, work, rate.kind, rate.stack, math.log(faster), per_second(rate), settings, sizes)
-
-
-def anchors_of(found: Iterable[Modelled], gpus: Mapping[str, Gpu], exclude: Exclude | None) -> Anchors:
-    """The facts of a model that may be seen, by metric. Tokens of the prompt alone are another speed and left out."""
-    seen = [one for one in found if one.fact.usable_for and not (exclude and exclude(one.fact))]
-    return Anchors(
-        memory=tuple(one for one in seen if one.fact.metric == "memory"),
-        speed=tuple(one for one in seen if one.fact.metric == "speed" and one.fact.phase != "prompt"),
-        gpus=gpus,
-    )
+    return Modelled(fact, work, rate.kind, rate.stack, math.log(faster), per_second(rate), shape)

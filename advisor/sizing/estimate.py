@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from advisor.sizing.anchor import Anchored, Anchors, Modelled, anchors_of, modelled
+from advisor.sizing.anchor import Anchored, Anchors, Modelled, modelled
 from advisor.sizing.answer import Estimate, Evidence, Host, Memory, Note, Speed, Spread, Tier, fit_of
 from advisor.sizing.calibration import EXACT, Interval, Intervals, intervals_of
 from advisor.sizing.comparison import SECONDS_UNITS
@@ -181,7 +181,7 @@ class Prepared:
             anchored = Anchored(factor=1.0, tier="anchored")
             interval = EXACT
         else:
-            anchored = self.anchors.on_memory(load, self.work, count, computed, stack_said=self.software_said)
+            anchored = self.anchors.on_memory(load, count, computed, stack_said=self.software_said)
             interval = _spanning(self.intervals.of("memory", load.kind, anchored.tier), anchored)
         figure = computed * anchored.factor
         spanned = [one for one in self.told["memory"] if one.spans]
@@ -200,7 +200,7 @@ class Prepared:
     def _speed(self, rate: Rate | None, gpu: Gpu, count: int) -> tuple[Speed | None, tuple[Note, ...]]:
         if rate is None or rate.value <= 0:
             return None, (Note("no-speed-model", "speed"),)
-        anchored = self.anchors.on_speed(rate, self.work, gpu, count, stack_said=self.software_said)
+        anchored = self.anchors.on_speed(rate, gpu, count, stack_said=self.software_said)
         interval = _spanning(self.intervals.of("speed", rate.kind, anchored.tier), anchored)
         faster = anchored.factor
         seconds = rate.unit in SECONDS_UNITS
@@ -275,7 +275,7 @@ def prepare(workload: Workload | Mapping[str, Any], library: Library, *, exclude
         workload=checked,
         job=job,
         work=work,
-        anchors=anchors_of(beside, library.gpus, exclude),
+        anchors=Anchors(beside, work, library.gpus, exclude),
         nearby=nearby(
             shared.index,
             checked.scenario,
