@@ -41,7 +41,9 @@ Group = tuple[Item, ...]
 
 def bill(plan: Plan, groups: Sequence[Group]) -> tuple[Line, ...]:
     """The lines of what one plan charges, tax included; their amounts add up."""
-    groups = [kept for group in groups if (kept := tuple(item for item in group if item.exact or item.what != "minimum"))]
+    groups = [
+        kept for group in groups if (kept := tuple(item for item in group if item.exact or item.what != "minimum"))
+    ]
     items = [item for group in groups for item in group]
     added_tax = Fraction(0) if plan.prices_include_tax else Fraction(plan.tax_percent) / 100
     if plan.round_at == "total":

@@ -9,8 +9,8 @@ from fractions import Fraction
 from billing.costing.bill import Group, Item, Line, bill, total_of
 from billing.costing.errors import FieldError
 from billing.costing.fields import raise_all
-from billing.costing.money import digits, plain
 from billing.costing.moments import DAY, HOUR, local
+from billing.costing.money import digits, plain
 from billing.costing.notes import Note
 from billing.costing.pay_as_you_go import Charge, Meter, billed_spans
 from billing.costing.plans import Plan
@@ -170,8 +170,10 @@ def plan_notes(plan: Plan, usage: Usage) -> tuple[Note, ...]:
     named: list[tuple[str, dict[str, object]]] = []
     if plan.term is not None:
         named.append((f"{plan.term.unit}-{plan.means(plan.term.unit)}", {}))
-        named.append((f"after-{plan.after_term}", {"plan": plan.on_demand_plan} if plan.after_term == "on_demand" else {}))
-        fee = {"fee": str(plan.refund_fee_percent)} if plan.unused == "refund_clawback" else {}
+        named.append(
+            (f"after-{plan.after_term}", {"plan": plan.on_demand_plan} if plan.after_term == "on_demand" else {})
+        )
+        fee: dict[str, object] = {"fee": str(plan.refund_fee_percent)} if plan.unused == "refund_clawback" else {}
         named.append((f"unused-{plan.unused}", fee))
         if plan.refund_free_days:
             named.append(("refund-free", {"days": plan.refund_free_days}))

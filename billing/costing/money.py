@@ -74,7 +74,7 @@ def to_minor(amount: Decimal, places: int) -> int:
     scaled = Fraction(amount) * 10**places
     if scaled.denominator != 1:
         raise ValueError(f"{amount} has more than {places} decimals")
-    return scaled.numerator
+    return int(scaled)
 
 
 def add(amounts: Sequence[Decimal], currency: str) -> Decimal:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from zoneinfo import ZoneInfo
 
-from billing.costing.money import round_money
 from billing.costing.moments import HOUR, SECOND, Calendar, hour_cuts
+from billing.costing.money import round_money
 from billing.costing.plans import Plan
 
 Piece = tuple[int, int, int]
@@ -45,6 +45,9 @@ class Meter:
         self._step = plan.billing_step_seconds
         self._by_piece = plan.round_at == "piece"
         self._rounded: dict[Fraction, Fraction] = {}
+        # where only the length of a start counts, equal lengths cost the same
+        self._by_length = unit is not None and not self.capped and plan.pieces == "start"
+        self._charges: dict[int, Charge] = {}
 
     def pieces(self, start: int, stop: int) -> list[Piece]:
         """The pieces of one start, the time of each rounded up to the billing step."""
@@ -58,6 +61,14 @@ class Meter:
 
     def charge(self, start: int, stop: int, used: dict[int, int] | None = None) -> Charge:
         """What running [start, stop) costs. `used`: seconds counted so far by month; counted on where the plan has a cap."""
+        if not self._by_length:
+            return self._charge(start, stop, used)
+        known = self._charges.get(stop - start)
+        if known is None:
+            known = self._charges[stop - start] = self._charge(start, stop, used)
+        return known
+
+    def _charge(self, start: int, stop: int, used: dict[int, int] | None) -> Charge:
         pieces = self.pieces(start, stop)
         seconds = sum(billed * times for _, billed, times in pieces)
         amount, allowed = self._amount(pieces, used)
@@ -134,9 +145,7 @@ class Meter:
         return known
 
 
-def billed_spans(
-    plan: Plan, intervals: Iterable[tuple[int, int]], keep_until: int
-) -> list[tuple[int, int]]:
+def billed_spans(plan: Plan, intervals: Iterable[tuple[int, int]], keep_until: int) -> list[tuple[int, int]]:
     """What the meter sees as starts: the intervals; one long start to the release where a stopped card costs as well."""
     spans = list(intervals)
     if plan.stopped_gpu_billed and spans:

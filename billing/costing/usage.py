@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 
 from billing.costing.errors import CostingErrors, FieldError, shown
 from billing.costing.fields import Fields, raise_all, read_list
-from billing.costing.money import plain
 from billing.costing.moments import (
     DEFAULT_ZONE,
     FIRST_YEAR,
@@ -22,9 +21,22 @@ from billing.costing.moments import (
     wall,
     zone_named,
 )
+from billing.costing.money import plain
 from billing.costing.notes import Note
 
-FIELDS = ("hours", "starts", "intervals", "weekly", "weeks", "from", "timezone", "gpus", "machines", "disk_gb", "keep_until")
+FIELDS = (
+    "hours",
+    "starts",
+    "intervals",
+    "weekly",
+    "weeks",
+    "from",
+    "timezone",
+    "gpus",
+    "machines",
+    "disk_gb",
+    "keep_until",
+)
 KINDS = ("hours", "intervals", "weekly")
 _FORMS = {"hours": ("starts", "from"), "intervals": (), "weekly": ("weeks", "from")}
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -100,7 +112,11 @@ def parse_usage(value: object, path: str = "usage") -> Usage:
 
 def _common(fields: Fields) -> Usage:
     try:
-        zone = zone_named(fields.raw("timezone"), fields.at("timezone")) if fields.has("timezone") else ZoneInfo(DEFAULT_ZONE)
+        zone = (
+            zone_named(fields.raw("timezone"), fields.at("timezone"))
+            if fields.has("timezone")
+            else ZoneInfo(DEFAULT_ZONE)
+        )
     except FieldError as error:
         fields.errors.append(error)
         zone = ZoneInfo(DEFAULT_ZONE)
