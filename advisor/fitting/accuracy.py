@@ -5,9 +5,10 @@ import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
+from advisor.fitting.intervals import quantile
 from advisor.fitting.trials import Laboratory, Mode, Trial, against, card_of
 from advisor.sizing.anchor import split
 from advisor.sizing.evidence import Fact
@@ -15,6 +16,8 @@ from advisor.sizing.gpu import Gpu
 
 APART = 1.10
 """Two cards are ranked only where the measurements differ by more than this."""
+SPREAD_FIELDS = frozenset({"sharding", "sequence_parallel", "offload"})
+"""Fields a source changes when it goes from one card to several."""
 SMALL_ATOMS, BIG_ATOMS = 30_000, 150_000
 """Sizes of molecular dynamics: below the first the launch rate decides, above the second the card."""
 
@@ -34,10 +37,7 @@ class Line:
 def median_and_p90(errors: Iterable[float]) -> tuple[float, float]:
     """Median and 90th percentile (linear between neighbours) of absolute errors."""
     ordered = sorted(map(abs, errors))
-    place = 0.9 * (len(ordered) - 1)
-    below = int(place)
-    above = min(below + 1, len(ordered) - 1)
-    return statistics.median(ordered), ordered[below] + (place - below) * (ordered[above] - ordered[below])
+    return statistics.median(ordered), quantile(ordered, 0.9)
 
 
 def line(name: str, trials: Sequence[Trial]) -> Line:
@@ -221,20 +221,26 @@ def _scaled(facts: Iterable[Fact]) -> Iterator[tuple[Fact, Fact]]:
     """(one card, several cards) of the same group and card kind."""
     groups: dict[tuple[str, str | None], list[Fact]] = defaultdict(list)
     for fact in facts:
-        group = fact.row.get("group") or fact.row.get("loose_group")
-        if group and fact.metric == "speed" and fact.exact and "scaling" in fact.usable_for:
-            groups[group, fact.gpu].append(fact)
+        if fact.metric == "speed" and fact.exact and "scaling" in fact.usable_for:
+            for group in {fact.row.get("group"), fact.row.get("loose_group")} - {None}:
+                groups[str(group), fact.gpu].append(fact)
+    seen: set[tuple[str, str]] = set()
     for members in groups.values():
-        for alone in members:
-            yield from ((alone, many) for many in members if alone.count == 1 < many.count and _alike(alone, many))
+        for alone, many in product(members, members):
+            pair = (alone.id, many.id)
+            if alone.count == 1 < many.count and pair not in seen and _alike(alone, many):
+                seen.add(pair)
+                yield alone, many
 
 
 def _alike(one: Fact, many: Fact) -> bool:
-    shared = ("sharding", "sequence_parallel")
-    mine, theirs = (
-        tuple(part for part in split(fact.workload, "speed")[0] if part[0] not in shared) for fact in (one, many)
-    )
-    return mine == theirs and split(one.workload, "speed")[1] == split(many.workload, "speed")[1]
+    """The same work, how it is spread over cards aside."""
+    mine, theirs = (split(fact.workload, "speed") for fact in (one, many))
+    return mine[1] == theirs[1] and _without_spread(mine[0]) == _without_spread(theirs[0])
+
+
+def _without_spread(settings: Sequence[tuple[str, Any]]) -> tuple[tuple[str, Any], ...]:
+    return tuple(part for part in settings if part[0] not in SPREAD_FIELDS)
 
 
 def false_fits(laboratory: Laboratory, mode: Mode, cards: Iterable[Gpu]) -> dict[str, list[str]]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.fitting.intervals import SHARE, bounds, quantile
+from advisor.fitting.intervals import SHARE, bounds
 from advisor.library import calibration
 from advisor.sizing.calibration import TIERS, intervals_of
 
@@ -15,21 +15,17 @@ residuals = st.lists(st.floats(-2, 2, allow_nan=False), min_size=1, max_size=200
 
 
 @given(residuals)
-def test_bounds_hold_at_least_the_promised_share(values):
+def test_bounds_hold_about_the_promised_share(values):
     low, high = bounds(values)
-    assert sum(low <= value <= high for value in values) >= SHARE * len(values) - 1e-9 or len(values) < 2
+    inside = sum(low - 1e-12 <= value <= high + 1e-12 for value in values)
+    assert inside >= SHARE * len(values) - 2
+    assert min(values) <= low <= high <= max(values)
 
 
-@given(residuals)
-def test_bounds_are_values_that_were_seen(values):
+def test_bounds_of_many_hold_nine_in_ten():
+    values = [index / 1000 for index in range(1001)]
     low, high = bounds(values)
-    assert low in values
-    assert high in values
-
-
-def test_quantile_takes_the_outermost_where_facts_are_few():
-    assert quantile([1.0, 2.0, 3.0], 0.95) == 3.0
-    assert quantile(sorted(range(100)), 0.95) == 95
+    assert 0.90 <= sum(low <= value <= high for value in values) / len(values) <= 0.92
 
 
 def row(low, high, facts=50):
