@@ -4,7 +4,7 @@ import math
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Any
 
@@ -184,14 +184,10 @@ def transfer(laboratory: Laboratory) -> list[Line]:
         kind = transfer_kind(fact)
         if fact.metric != "speed" or not fact.exact or fact.count != 1 or kind is None or fact.phase == "prompt":
             continue
-        trial = speed_of(laboratory, fact, "fact", _on_card(fact.gpu))
+        trial = laboratory.trial(fact, "card")
         if trial is not None and trial.tier == "anchored":
             groups[kind].append(trial)
     return [line(name, found) for name, found in sorted(groups.items())]
-
-
-def _on_card(gpu: str | None) -> Callable[[Fact], bool]:
-    return lambda fact: fact.gpu == gpu
 
 
 def link_of(fact: Fact, gpu: Gpu) -> str:
@@ -210,9 +206,7 @@ def scaling(laboratory: Laboratory) -> list[Line]:
         alone, together = against(one, "fact", prepared, gpu), against(many, "fact", prepared, gpu)
         if alone and together:
             gain = together.log_ratio - alone.log_ratio
-            found = Trial(
-                many, "fact", together.kind, together.tier, together.predicted, gain, together.low, together.high
-            )
+            found = replace(together, log_ratio=gain)
             groups[f"{link_of(many, gpu)} x{many.count}"].append(found)
     return [line(name, found) for name, found in sorted(groups.items())]
 

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from advisor.fitting.trials import Trial
-from advisor.sizing.answer import Tier
-from advisor.sizing.calibration import TIERS
+from advisor.sizing.calibration import BASES, Basis
 
 SHARE = 0.91
 """Of left-out measurements an interval holds; 90 % is promised."""
@@ -44,20 +43,20 @@ def fit_intervals(trials: Iterable[Trial]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for metric in ("memory", "speed"):
         mine = [trial for trial in kept if trial.fact.metric == metric]
-        pooled = {tier: rows for tier in TIERS if (rows := [one.log_ratio for one in mine if one.tier == tier])}
-        spans = {tier: bounds(rows) for tier, rows in pooled.items()}
+        pooled = {basis: rows for basis in BASES if (rows := [one.log_ratio for one in mine if one.basis == basis])}
+        spans = {basis: bounds(rows) for basis, rows in pooled.items()}
         found[metric] = {
-            "all": {tier: _row(rows, None) for tier, rows in pooled.items()},
+            "all": {basis: _row(rows, None) for basis, rows in pooled.items()},
             "kinds": _kinds(mine, spans),
         }
     return found
 
 
-def _kinds(trials: Iterable[Trial], spans: Mapping[Tier, tuple[float, float]]) -> dict[str, Any]:
-    by_kind: dict[str, dict[Tier, list[float]]] = defaultdict(lambda: defaultdict(list))
+def _kinds(trials: Iterable[Trial], spans: Mapping[Basis, tuple[float, float]]) -> dict[str, Any]:
+    by_kind: dict[str, dict[Basis, list[float]]] = defaultdict(lambda: defaultdict(list))
     for trial in trials:
-        by_kind[trial.kind][trial.tier].append(trial.log_ratio)
+        by_kind[trial.kind][trial.basis].append(trial.log_ratio)
     return {
-        kind: {tier: _row(rows[tier], spans.get(tier)) for tier in TIERS if tier in rows}
+        kind: {basis: _row(rows[basis], spans.get(basis)) for basis in BASES if basis in rows}
         for kind, rows in sorted(by_kind.items())
     }

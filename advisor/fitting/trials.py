@@ -1,8 +1,9 @@
 """Every measurement predicted from the others: the trials that intervals are fitted from and accuracy is judged by.
 
-Three ways of leaving out, none of which lets a fact judge itself:
+Four ways of leaving out, none of which lets a fact judge itself:
 
 - `fact`: the fact itself is left out. What stays is the rest of its table: the stack is known.
+- `card`: every fact of its card kind is left out. The work may be known from other cards.
 - `model`: every fact of its model is left out. The stack is known, the model is new to it.
 - `source`: its whole publication is left out, together with constants read off it: where no other publication measured that engine or
   framework, the work is asked as software nobody measured.
@@ -16,14 +17,15 @@ from typing import Any, Literal
 
 from advisor.sizing.anchor import ANY_CARD
 from advisor.sizing.answer import Estimate, Tier
+from advisor.sizing.calibration import Basis
 from advisor.sizing.comparison import SECONDS_UNITS, speed_ratio
 from advisor.sizing.estimate import SOFTWARE_FIELDS, Prepared, prepare
-from advisor.sizing.evidence import Exclude, Fact, Metric, fact_of
+from advisor.sizing.evidence import Exclude, Fact, fact_of
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Library, Rate
 from advisor.sizing.workload import WorkloadError
 
-Mode = Literal["fact", "model", "source"]
+Mode = Literal["fact", "card", "model", "source"]
 UNMEASURED = "unmeasured"
 """Name of a software nobody measured: pooled constants."""
 
@@ -36,6 +38,7 @@ class Trial:
     mode: Mode
     kind: str
     tier: Tier
+    basis: Basis
     predicted: float
     log_ratio: float
     low: float
@@ -90,6 +93,8 @@ def excluder(fact: Fact, mode: Mode) -> Exclude:
     """What a trial of this fact may not see."""
     if mode == "fact":
         return lambda other: other.id == fact.id
+    if mode == "card":
+        return lambda other: other.gpu == fact.gpu
     if mode == "model":
         return lambda other: other.model == fact.model
     return lambda other: other.repository == fact.repository
@@ -121,8 +126,9 @@ class Laboratory:
             return None
         return against(fact, mode, prepared, gpu)
 
-    def trials(self, mode: Mode, metrics: tuple[Metric, ...] = ("memory", "speed")) -> Iterator[Trial]:
-        """Every exact fact."""
+    def trials(self, mode: Mode) -> Iterator[Trial]:
+        """Every exact fact; a card is left out for speed alone, memory hardly depends on it."""
+        metrics = ("speed",) if mode == "card" else ("memory", "speed")
         for fact in self.facts:
             if fact.metric in metrics and fact.exact and {"memory", "speed", "ranking"} & fact.usable_for:
                 found = self.trial(fact, mode)
@@ -139,7 +145,9 @@ def against(fact: Fact, mode: Mode, prepared: Prepared, gpu: Gpu) -> Trial | Non
             return None
         memory = answer.memory
         ratio = math.log(fact.value / memory.per_gpu_gib)
-        return Trial(fact, mode, load.kind, memory.tier, memory.per_gpu_gib, ratio, memory.low_gib, memory.high_gib)
+        return Trial(
+            fact, mode, load.kind, memory.tier, memory.tier, memory.per_gpu_gib, ratio, memory.low_gib, memory.high_gib
+        )
     return _speed_trial(fact, mode, prepared, gpu, answer)
 
 
@@ -162,6 +170,8 @@ def _speed_trial(fact: Fact, mode: Mode, prepared: Prepared, gpu: Gpu, answer: E
     if (fact.unit in SECONDS_UNITS) != (rate.unit in SECONDS_UNITS):
         narrow = (1 / narrow[1], 1 / narrow[0])
     kind = f"{rate.kind}:prompt" if fact.phase == "prompt" else rate.kind
+    here = any(one.fact.gpu == gpu.slug for one in prepared.anchors.same_speed(rate, fact.count))
+    basis: Basis = "transferred" if speed.tier == "anchored" and not here else speed.tier
     return Trial(
-        fact, mode, kind, speed.tier, predicted, math.log(faster), predicted * narrow[0], predicted * narrow[1]
+        fact, mode, kind, speed.tier, basis, predicted, math.log(faster), predicted * narrow[0], predicted * narrow[1]
     )

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from advisor.sizing.answer import Tier
+from advisor.sizing.calibration import Basis
 from advisor.sizing.comparison import SECONDS_UNITS, speed_ratio
 from advisor.sizing.evidence import HARD_FIELDS, OTHER_FIELD, SOFT_FIELDS, Exclude, Fact, Metric, Work, work_of
 from advisor.sizing.gpu import Gpu
@@ -80,6 +81,13 @@ class Anchored:
     same_work: tuple[Modelled, ...] = ()
     known: int = 0
     floor: float | None = None
+    elsewhere: bool = False
+    """Measured, but on other cards than the one asked."""
+
+    @property
+    def basis(self) -> Basis:
+        """What the interval rests on."""
+        return "transferred" if self.elsewhere and self.tier == "anchored" else self.tier
 
 
 def per_second(rate: Rate) -> float:
@@ -261,19 +269,28 @@ class Anchors:
     def on_speed(self, rate: Rate, gpu: Gpu, count: int, *, stack_said: bool) -> Anchored:
         """Factor on a computed speed (work per second), and how well the work is known."""
         computed = per_second(rate)
-        key = (rate.kind, rate.stack, count)
-        if key not in self._pulls:
-            self._pulls[key] = self._pull(*key)
-        told = self._pulls[key]
+        told = self._pulled(rate, count)
         lows = [one.measured for one in told.same if self._better(gpu, one.fact.gpu)]
         tops = [one.measured for one in told.same if self._worse(gpu, one.fact.gpu)]
         settled = _median(max(lows, default=0.0), min(tops, default=math.inf), computed * math.exp(told.log))
+        here = tuple(one for one in told.same if one.fact.gpu == gpu.slug)
         return Anchored(
             factor=settled / computed,
             tier=_tier(bool(told.same), told.weight > KNOWN_WEIGHT, rate.stack, stack_said),
-            same_work=tuple(one for one in told.same if one.fact.gpu == gpu.slug),
+            same_work=here,
             known=told.known,
+            elsewhere=not here,
         )
+
+    def same_speed(self, rate: Rate, count: int) -> tuple[Modelled, ...]:
+        """Speeds of the very work on any card."""
+        return self._pulled(rate, count).same
+
+    def _pulled(self, rate: Rate, count: int) -> _Pull:
+        key = (rate.kind, rate.stack, count)
+        if key not in self._pulls:
+            self._pulls[key] = self._pull(*key)
+        return self._pulls[key]
 
     def _pull(self, kind: str, stack: str | None, count: int) -> _Pull:
         kin = [one for one in self._speed if one.kind == kind and one.stack == stack]

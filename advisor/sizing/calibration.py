@@ -7,12 +7,13 @@ much was known. Where a kind has few facts the wider neighbour class stands in.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from advisor.sizing.answer import Tier
 from advisor.sizing.evidence import Metric
 
-TIERS: tuple[Tier, ...] = ("anchored", "known-stack", "new-model", "unknown-stack")
+Basis = Literal["anchored", "transferred", "known-stack", "new-model", "unknown-stack"]
+"""What an interval rests on: a tier, or `transferred`: the work was measured, but on other cards than the one asked."""
+BASES: tuple[Basis, ...] = ("anchored", "transferred", "known-stack", "new-model", "unknown-stack")
 """From the best known to the least known. An interval never narrows along this order."""
 
 
@@ -29,15 +30,17 @@ class Interval:
         return Interval(min(self.low, other.low), max(self.high, other.high), self.facts)
 
 
-UNFITTED: Mapping[str, Mapping[Tier, Interval]] = {
+UNFITTED: Mapping[str, Mapping[Basis, Interval]] = {
     "memory": {
         "anchored": Interval(0.94, 1.08),
+        "transferred": Interval(0.94, 1.08),
         "known-stack": Interval(0.84, 1.22),
         "new-model": Interval(0.78, 1.35),
         "unknown-stack": Interval(0.55, 1.70),
     },
     "speed": {
         "anchored": Interval(0.75, 1.30),
+        "transferred": Interval(0.75, 1.30),
         "known-stack": Interval(0.70, 1.40),
         "new-model": Interval(0.60, 1.60),
         "unknown-stack": Interval(0.40, 2.20),
@@ -52,37 +55,37 @@ EXACT = Interval(0.97, 1.03)
 class Intervals:
     """Fitted intervals by metric and kind. `fallback` holds each metric's pooled ones."""
 
-    by_kind: Mapping[tuple[Metric, str], Mapping[Tier, Interval]]
-    fallback: Mapping[Metric, Mapping[Tier, Interval]]
+    by_kind: Mapping[tuple[Metric, str], Mapping[Basis, Interval]]
+    fallback: Mapping[Metric, Mapping[Basis, Interval]]
 
-    def of(self, metric: Metric, kind: str, tier: Tier) -> Interval:
-        """The interval of a kind and tier, or the pooled one of the tier."""
-        found = self.by_kind.get((metric, kind), {}).get(tier)
-        return found or self.fallback[metric][tier]
+    def of(self, metric: Metric, kind: str, basis: Basis) -> Interval:
+        """The interval of a kind and basis, or the pooled one of the basis."""
+        found = self.by_kind.get((metric, kind), {}).get(basis)
+        return found or self.fallback[metric][basis]
 
 
 def _interval(row: Mapping[str, Any]) -> Interval:
     return Interval(math.exp(row["low_log"]), math.exp(row["high_log"]), int(row["facts"]))
 
 
-def _tiers(rows: Mapping[str, Any], base: Mapping[Tier, Interval]) -> dict[Tier, Interval]:
-    """Intervals of every tier, none narrower than the tier above it."""
-    found: dict[Tier, Interval] = {}
+def _bases(rows: Mapping[str, Any], base: Mapping[Basis, Interval]) -> dict[Basis, Interval]:
+    """Intervals of every basis, none narrower than the better known one before it."""
+    found: dict[Basis, Interval] = {}
     before: Interval | None = None
-    for tier in TIERS:
-        here = _interval(rows[tier]) if tier in rows else base[tier]
-        before = found[tier] = here.widened(before) if before else here
+    for basis in BASES:
+        here = _interval(rows[basis]) if basis in rows else base[basis]
+        before = found[basis] = here.widened(before) if before else here
     return found
 
 
 def intervals_of(calibration: Mapping[str, Any]) -> Intervals:
     """The `intervals` part of the calibration data; first-try figures where it is not there."""
     data = calibration.get("intervals") or {}
-    fallback: dict[Metric, Mapping[Tier, Interval]] = {}
-    by_kind: dict[tuple[Metric, str], Mapping[Tier, Interval]] = {}
+    fallback: dict[Metric, Mapping[Basis, Interval]] = {}
+    by_kind: dict[tuple[Metric, str], Mapping[Basis, Interval]] = {}
     metrics: tuple[Metric, ...] = ("memory", "speed")
     for metric in metrics:
-        fallback[metric] = _tiers(data.get(metric, {}).get("all", {}), UNFITTED[metric])
+        fallback[metric] = _bases(data.get(metric, {}).get("all", {}), UNFITTED[metric])
         for kind, rows in data.get(metric, {}).get("kinds", {}).items():
-            by_kind[metric, kind] = _tiers(rows, fallback[metric])
+            by_kind[metric, kind] = _bases(rows, fallback[metric])
     return Intervals(by_kind=by_kind, fallback=fallback)

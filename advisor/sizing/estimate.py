@@ -182,7 +182,7 @@ class Prepared:
             interval = EXACT
         else:
             anchored = self.anchors.on_memory(load, count, computed, stack_said=self.software_said)
-            interval = _spanning(self.intervals.of("memory", load.kind, anchored.tier), anchored)
+            interval = _spanning(self.intervals.of("memory", load.kind, anchored.basis), anchored)
         figure = computed * anchored.factor
         spanned = [one for one in self.told["memory"] if one.spans]
         return (
@@ -201,7 +201,7 @@ class Prepared:
         if rate is None or rate.value <= 0:
             return None, (Note("no-speed-model", "speed"),)
         anchored = self.anchors.on_speed(rate, gpu, count, stack_said=self.software_said)
-        interval = _spanning(self.intervals.of("speed", rate.kind, anchored.tier), anchored)
+        interval = _spanning(self.intervals.of("speed", rate.kind, anchored.basis), anchored)
         faster = anchored.factor
         seconds = rate.unit in SECONDS_UNITS
         value = rate.value / faster if seconds else rate.value * faster

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from advisor.fitting.intervals import SHARE, bounds
 from advisor.library import calibration
-from advisor.sizing.calibration import TIERS, intervals_of
+from advisor.sizing.calibration import BASES, intervals_of
 
 residuals = st.lists(st.floats(-2, 2, allow_nan=False), min_size=1, max_size=200)
 
@@ -32,7 +32,7 @@ def row(low, high, facts=50):
     return {"low_log": math.log(low), "high_log": math.log(high), "facts": facts}
 
 
-def test_no_tier_is_narrower_than_a_better_known_one():
+def test_no_basis_is_narrower_than_a_better_known_one():
     data = {
         "intervals": {
             "memory": {
@@ -44,7 +44,7 @@ def test_no_tier_is_narrower_than_a_better_known_one():
         }
     }
     found = intervals_of(data)
-    spans = [found.of("memory", "x", tier) for tier in TIERS]
+    spans = [found.of("memory", "x", tier) for tier in BASES]
     for better, worse in itertools.pairwise(spans):
         assert worse.low <= better.low
         assert worse.high >= better.high
