@@ -52,19 +52,15 @@ def plan_values(columns: Mapping[str, Any]) -> dict[str, Any]:
     return said
 
 
-def plan_contract(
-    plan: Plan, *, unit_price: Decimal, on_demand_plan: str = "", list_price_per_hour: Decimal | None = None
-) -> dict[str, object]:
-    """A stored plan with a price as the plan contract's mapping plus `kind`."""
+def plan_rules_of(plan: Plan) -> dict[str, object]:
+    """A stored plan's rules in the plan contract's words, without a price: only what differs from the contract's defaults.
+
+    Reads `plan.on_demand_plan`: select it with the plans.
+    """
     columns = {name: getattr(plan, name) for name in _PLAN_COLUMNS}
-    columns |= {"on_demand_plan": on_demand_plan, "list_price_per_hour": list_price_per_hour}
-    return contract_form(
-        plan_values(columns),
-        name=plan.name,
-        kind=plan.kind,
-        currency=plan.currency,
-        unit_price=decimal_text(unit_price),
-    )
+    columns["on_demand_plan"] = plan.on_demand_plan.name if plan.on_demand_plan else PLAN_DEFAULTS["on_demand_plan"]
+    said = contract_form(plan_values(columns), name=plan.name, kind=plan.kind, currency=plan.currency, unit_price="")
+    return {name: value for name, value in said.items() if name not in {"name", "kind", "currency", "unit_price"}}
 
 
 def current_version() -> int:

@@ -1,0 +1,27 @@
+"""Money and figures in templates."""
+
+from decimal import Decimal
+
+from django import template
+
+from catalog.formats import currency_symbol, figure_text, money_text
+
+register = template.Library()
+
+
+@register.filter
+def money(amount: Decimal | None, currency: str) -> str:
+    """An exact price without its sign; a dash where there is none."""
+    return "—" if amount is None else money_text(amount, currency)
+
+
+@register.filter
+def symbol(currency: str) -> str:
+    """The currency's sign."""
+    return currency_symbol(currency)
+
+
+@register.filter
+def figure(value: Decimal | int | None, places: int | None = None) -> str:
+    """A technical figure; a dash where it is not known."""
+    return "—" if value is None else figure_text(value, places)
