@@ -106,6 +106,11 @@ class PlanForm(forms.Form):
                 self.add_error(name, str(sentence))
         return given
 
+    def field_at(self, path: str) -> str | None:
+        """The field of a path in the plan contract's usage; None where it is none of the form's."""
+        name = path.removeprefix("usage.").removeprefix("weekly.").split("[")[0]
+        return name if name in self.fields else None
+
     def usage(self, timezone: str, today: str) -> dict[str, Any]:
         """The plan contract's usage; `today` (ISO date) is where a timetable begins."""
         given = self.cleaned_data

@@ -1,11 +1,43 @@
 """Comparing rental plans for one machine and one pattern of use. The address holds the question."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from billing.costing.compare import Comparison, compare_mapping
+from billing.costing.cost import PlanCost
+from billing.costing.errors import CostingErrors
 from billing.plan_forms import DEFAULTS, PlanForm
-from catalog.example import example_catalogue
+from billing.plan_words import cost_words, error_words, note_words
+from billing.queries import catalogue_of
+from billing.wording import money_text, number_text, plan_text, unit_price_text
+from catalog.formats import currency_symbol
+from catalog.snapshot import Offer, plan_rules
+
+CURRENCY = "CNY"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """One plan of the comparison as the page shows it."""
+
+    kind: str
+    label: str
+    price: str
+    total: str
+    per_hour: str
+    more_than_cheapest: str
+    saved_by_mix: str
+    cheapest: bool
+    uncovered_hours: str
+    lines: tuple[Mapping[str, str], ...]
 
 
 def _asked(query: QueryDict, first_sku: str) -> QueryDict:
@@ -20,11 +52,100 @@ def _asked(query: QueryDict, first_sku: str) -> QueryDict:
     return asked
 
 
+def _rows(offer: Offer, comparison: Comparison, kinds: Mapping[str, str], language: str) -> list[PlanRow]:
+    by_name = {str(plan["name"]): plan for plan in offer.plans}
+    saves = comparison.saves()
+    least = min((found.total for found in comparison.plans if not found.uncovered_hours), default=Decimal(0))
+    return [
+        _row(found, by_name[found.name], saves.get(found.name), least, comparison.cheapest, kinds, language)
+        for found in comparison.plans
+    ]
+
+
+def _row(
+    found: PlanCost,
+    plan: Mapping[str, object],
+    saved: Decimal | None,
+    least: Decimal,
+    cheapest: str | None,
+    kinds: Mapping[str, str],
+    language: str,
+) -> PlanRow:
+    def money(amount: Decimal | None) -> str:
+        return "—" if amount is None else money_text(amount, found.currency, language)
+
+    return PlanRow(
+        kind=str(plan["kind"]),
+        label=plan_text(str(plan["kind"])),
+        price=unit_price_text(Decimal(str(plan["unit_price"])), found.currency, language),
+        total=money(found.total),
+        per_hour="—"
+        if found.effective_per_hour is None
+        else unit_price_text(found.effective_per_hour, found.currency, language),
+        more_than_cheapest="" if found.name == cheapest or found.uncovered_hours else f"+{money(found.total - least)}",
+        saved_by_mix=money(saved),
+        cheapest=found.name == cheapest,
+        uncovered_hours=number_text(found.uncovered_hours, language) if found.uncovered_hours else "",
+        lines=tuple(
+            {
+                "what": cost_words(line, kinds),
+                "quantity": number_text(line.quantity, language),
+                "unit_price": unit_price_text(line.unit_price, found.currency, language),
+                "amount": money(line.amount),
+            }
+            for line in found.lines
+        ),
+    )
+
+
+def _compared(form: PlanForm, language: str) -> dict[str, Any]:
+    """The context of the answer. Errors of the costing core become the form's."""
+    offer = form.catalogue.offer(form.cleaned_data["sku"])
+    assert offer is not None
+    question = {
+        "plans": [plan_rules(plan) for plan in offer.plans],
+        "usage": form.usage(settings.TIME_ZONE, timezone.localdate().isoformat()),
+    }
+    try:
+        comparison = compare_mapping(question)
+    except CostingErrors as errors:
+        for error in errors.errors:
+            form.add_error(form.field_at(error.path), error_words(error))
+        return {}
+    kinds = {str(plan["name"]): plan_text(str(plan["kind"])) for plan in offer.plans}
+    mix = comparison.mix
+    return {
+        "offer": offer,
+        "card": form.catalogue.gpus[offer.gpu]["name"],
+        "symbol": currency_symbol(form.catalogue.currency),
+        "rows": _rows(offer, comparison, kinds, language),
+        "mix": mix
+        and {
+            "total": money_text(mix.total, mix.currency, language),
+            "hours": number_text(mix.on_demand_hours, language) if mix.on_demand_hours else "",
+            "purchases": [
+                {"label": kinds[bought.plan], "from": bought.start, "to": bought.end} for bought in mix.purchases
+            ],
+        },
+        "break_even": [
+            {
+                "first": kinds[pair.between[0]],
+                "second": kinds[pair.between[1]],
+                "hours": number_text(pair.hours.quantize(Decimal("0.1")), language),
+            }
+            for pair in comparison.break_even
+        ],
+        "assumptions": [note_words(note, kinds) for note in (*comparison.warnings, *comparison.assumptions)],
+    }
+
+
 @require_safe
 def plans(request: HttpRequest) -> HttpResponse:
     """What every plan costs for one pattern of use; 422 where the question cannot be read."""
-    catalogue = example_catalogue()
+    catalogue = catalogue_of(CURRENCY)
+    if not catalogue.priced_offers:
+        return render(request, "billing/plans.html", {"nav": "plans", "nothing_priced": True})
     form = PlanForm(_asked(request.GET, catalogue.priced_offers[0].sku), catalogue=catalogue)
-    valid = form.is_valid()
-    context = {"nav": "plans", "form": form, "offer": catalogue.offer(form.cleaned_data["sku"]) if valid else None}
-    return render(request, "billing/plans.html", context, status=200 if valid else 422)
+    answer = _compared(form, request.LANGUAGE_CODE) if form.is_valid() else {}
+    context = {"nav": "plans", "form": form, "catalogue": catalogue, **answer}
+    return render(request, "billing/plans.html", context, status=200 if answer else 422)

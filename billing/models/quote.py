@@ -13,13 +13,13 @@ from billing.models.customer import Customer
 from billing.models.quote_request import QuoteRequest
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractUser, AnonymousUser
+    from django.contrib.auth.models import AnonymousUser, User
 
     from billing.models.revision import Revision
 
 
 class QuoteQuerySet(models.QuerySet["Quote"]):
-    def visible_to(self, user: "AbstractUser | AnonymousUser") -> "QuoteQuerySet":
+    def visible_to(self, user: "User | AnonymousUser") -> "QuoteQuerySet":
         """Managers see all, sales their own, nobody else anything."""
         if user.has_perm("billing.view_all_quotes"):
             return self

@@ -10,7 +10,7 @@ from billing.models.revision import Revision
 
 
 class QuoteLine(models.Model):
-    """quantity = count x periods; amount = quantity x unit_price, less percent, less the fixed sum, never below zero."""
+    """quantity = count x units_each x periods; amount = quantity x unit_price, less percent, less the fixed sum, never below zero."""
 
     class Kind(models.TextChoices):
         GPU = "gpu", _("Machine")
@@ -19,6 +19,7 @@ class QuoteLine(models.Model):
         TEXT = "text", _("Other")
 
     class Unit(models.TextChoices):
+        SECOND = "second", _("second")
         MINUTE = "minute", _("minute")
         HOUR = "hour", _("hour")
         DAY = "day", _("day")
@@ -37,6 +38,9 @@ class QuoteLine(models.Model):
     detail = models.CharField(_("detail"), max_length=300, blank=True)
     count = models.DecimalField(
         _("count"), max_digits=14, decimal_places=4, default=Decimal(1), validators=[MinValueValidator(0)]
+    )
+    units_each = models.PositiveSmallIntegerField(
+        _("priced units in each"), default=1, help_text=_("Cards in one machine where the price is per card.")
     )
     periods = models.DecimalField(
         _("periods"), max_digits=14, decimal_places=4, default=Decimal(1), validators=[MinValueValidator(0)]

@@ -9,11 +9,11 @@ from django.utils.translation import gettext_lazy as _
 from billing.models.choices import Language, Scenario
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractUser, AnonymousUser
+    from django.contrib.auth.models import AnonymousUser, User
 
 
 class QuoteRequestQuerySet(models.QuerySet["QuoteRequest"]):
-    def visible_to(self, user: "AbstractUser | AnonymousUser") -> "QuoteRequestQuerySet":
+    def visible_to(self, user: "User | AnonymousUser") -> "QuoteRequestQuerySet":
         """Managers see all; sales see what nobody has taken and what they took; nobody else sees anything."""
         if user.has_perm("billing.view_all_quotes"):
             return self

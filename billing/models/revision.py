@@ -51,7 +51,7 @@ class Revision(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["quote", "number"], name="revision_number_once"),
             models.CheckConstraint(
-                condition=models.Q(snapshot=None, frozen_at=None)
+                condition=models.Q(snapshot__isnull=True, frozen_at__isnull=True)
                 | models.Q(snapshot__isnull=False, frozen_at__isnull=False),
                 name="revision_frozen_with_snapshot",
             ),

@@ -1,0 +1,78 @@
+"""The plan comparison as a page: answers by address, errors at their fields, both languages."""
+
+import pytest
+from django.utils.translation import override
+
+from billing.costing.errors import SENTENCES
+from billing.costing.notes import NOTE_SENTENCES
+from billing.plan_words import ERRORS, NOTES
+from catalog.actions import load_example_catalogue
+
+
+@pytest.fixture
+def example(db):
+    load_example_catalogue(by=None)
+
+
+HOURS = {"sku": "rtx-3090-24g-x1", "pattern": "hours", "hours": "27", "starts": "1"}
+
+
+def test_words_are_those_of_the_core():
+    with override("en"):
+        assert {code: str(words) for code, words in NOTES.items()} == dict(NOTE_SENTENCES)
+        assert all(str(words) == SENTENCES[code] for code, words in ERRORS.items())
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "en"])
+def test_first_visit_has_an_answer(client, example, language):
+    response = client.get(f"/{language}/plans/")
+    assert response.status_code == 200
+    assert len(response.context["rows"]) == 5
+
+
+def test_known_figures(client, example):
+    page = client.get("/en/plans/", HOURS)
+    totals = {row.kind: row.total for row in page.context["rows"]}
+    assert totals["hour"] == "35.64"  # 27 x 1.32
+    assert page.context["mix"]["total"] == min(totals.values(), key=lambda text: float(text.replace(",", ""))) or (
+        float(page.context["mix"]["total"]) < 35.64
+    )
+    assert "35.64" in page.content.decode()
+
+
+def test_weekly(client, example):
+    query = {
+        "sku": "rtx-4090-24g-x2",
+        "pattern": "weekly",
+        "days": ["mon", "fri"],
+        "from": "22:00",
+        "to": "06:00",
+        "weeks": "2",
+    }
+    page = client.get("/en/plans/", query)
+    assert page.status_code == 200
+    hourly = next(row for row in page.context["rows"] if row.kind == "hour")
+    assert hourly.lines[0]["quantity"] == "64"  # 4 nights of 8 h on 2 cards
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"sku": "no-such"}, "sku"),
+        ({"hours": "-1"}, "hours"),
+        ({"hours": "two"}, "hours"),
+        ({"hours": ""}, "hours"),
+        ({"starts": "0"}, "starts"),
+        ({"pattern": "weekly", "weeks": "2", "from": "9", "to": "10:00", "days": "mon"}, "from"),
+        ({"pattern": "weekly", "weeks": "2", "from": "09:00", "to": "10:00"}, "days"),
+    ],
+)
+def test_errors_stand_at_their_field(client, example, change, field):
+    page = client.get("/en/plans/", HOURS | change)
+    assert page.status_code == 422
+    assert field in page.context["form"].errors
+    assert f'href="#id_{field}' in page.content.decode()
+
+
+def test_nothing_priced(client, db):
+    assert "No machine has a price yet" in client.get("/en/plans/").content.decode()
