@@ -1,0 +1,263 @@
+"""The card-transfer law: how long the same work takes on another card, by kind of work.
+
+A kind of work spends its time on the reference card (A100 80G SXM) in five ways: arithmetic on tensor cores, reading memory, other
+arithmetic and latency inside the chip (SM x clock), launches that only the chip's clock shortens, and the host. On another card each
+share grows or shrinks with that card's own figure:
+
+    t(card) / t(reference) = tensor * R0/R + bandwidth * B0/B + cores * (SM x GHz)0/(SM x GHz) + clock * GHz0/GHz + host
+
+R is the peak of the number format times what the class of card sustains of it. Shares and classes are fitted by
+`advisor/fitting/transfer.py` over published measurements of the same work on several cards; the residuals stand in
+`advisor/data/calibration_transfer.json`. Lattice Boltzmann is a byte rule instead: bandwidth-bound or, in the packed 16-bit format,
+bound by unpacking.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from advisor.sizing.gpu import Gpu
+
+Format = Literal["bf16", "fp16", "tf32", "fp32", "fp8", "int8", "fp64"]
+"""Number format of the heavy arithmetic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """Shares of a kind's time on the reference card. They add up to 1."""
+
+    tensor: float
+    bandwidth: float
+    cores: float
+    clock: float
+    host: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Sum of the shares."""
+        return self.tensor + self.bandwidth + self.cores + self.clock + self.host
+
+
+MIXES: Mapping[str, Mix] = MappingProxyType(
+    {
+        "image-batched": Mix(0.36, 0.30, 0.27, 0.07),
+        "image-compiled": Mix(0.27, 0.26, 0.42, 0.05),
+        "image-eager": Mix(0.12, 0.10, 0.20, 0.28, 0.30),
+        "dit": Mix(1.0, 0.0, 0.0, 0.0),
+        "dit-compiled": Mix(1.0, 0.0, 0.0, 0.0),
+        "dit-flash3": Mix(1.0, 0.0, 0.0, 0.0),
+        "vae": Mix(0.2, 0.5, 0.3, 0.0),
+        "cnn-training": Mix(0.11, 0.42, 0.45, 0.02),
+        "cnn-inference": Mix(0.19, 0.71, 0.08, 0.02),
+        "transformer-training": Mix(0.45, 0.35, 0.15, 0.05),
+        "transformer-inference": Mix(0.32, 0.34, 0.12, 0.22),
+        "speech-training": Mix(0.10, 0.50, 0.08, 0.32),
+        "asr-single": Mix(0.10, 0.22, 0.05, 0.33, 0.30),
+        "asr-batched": Mix(0.30, 0.45, 0.15, 0.10),
+        "tts": Mix(0.05, 0.15, 0.10, 0.30, 0.40),
+        "md-small": Mix(0.0, 0.01, 0.05, 0.94),
+        "md-medium": Mix(0.0, 0.07, 0.37, 0.56),
+        "md-big": Mix(0.0, 0.17, 0.24, 0.59),
+        "fold": Mix(0.55, 0.25, 0.20, 0.0),
+        "dense": Mix(1.0, 0.0, 0.0, 0.0),
+        "stencil": Mix(0.10, 0.85, 0.05, 0.0),
+    }
+)
+"""Kind of work -> shares."""
+
+CLASSES: Mapping[str, float] = MappingProxyType(
+    {
+        "ampere-hbm": 1.0,
+        "hopper-sxm": 0.75,
+        "hopper-pcie": 0.60,
+        "hopper-cut": 0.90,
+        "blackwell-hbm": 0.60,
+        "volta": 0.66,
+        "turing-pro": 0.31,
+        "ampere-pro": 0.65,
+        "ada-pro": 0.60,
+        "blackwell-pro": 0.53,
+        "geforce-20": 1.0,
+        "geforce-30": 1.10,
+        "geforce-40": 1.30,
+        "geforce-50": 1.10,
+        "no-tensor": 1.0,
+    }
+)
+"""Class of card -> share of its tensor peak it sustains, the A100's share being 1. Convolution and mixed work."""
+
+DIT_CLASSES: Mapping[str, float] = MappingProxyType(
+    {
+        "ampere-hbm": 1.0,
+        "hopper-sxm": 0.60,
+        "hopper-pcie": 0.55,
+        "hopper-cut": 1.04,
+        "blackwell-hbm": 0.60,
+        "volta": 0.80,
+        "turing-pro": 0.60,
+        "ampere-pro": 0.85,
+        "ada-pro": 0.75,
+        "blackwell-pro": 0.75,
+        "geforce-20": 1.0,
+        "geforce-30": 1.05,
+        "geforce-40": 1.02,
+        "geforce-50": 1.0,
+        "no-tensor": 1.0,
+    }
+)
+"""The same for long matrix products (diffusion transformers, dense algebra)."""
+
+DIT_HOPPER: Mapping[str, float] = MappingProxyType({"dit-compiled": 1.30, "dit-flash3": 1.42})
+"""What compiled graphs and FlashAttention 3 gain on Hopper beyond what they gain on the A100."""
+
+LBM_BYTES: Mapping[str, float] = MappingProxyType({"lbm-single": 153.0, "lbm-fp32-fp16": 77.0, "lbm-fp32-fp16c": 77.0})
+"""Bytes one cell update moves (D3Q19, in place): FluidX3D README."""
+LBM_CORES: Mapping[str, float] = MappingProxyType({"lbm-fp32-fp16": 118.0, "lbm-fp32-fp16c": 73.0})
+"""Million updates per second, SM and GHz that unpacking 16-bit storage allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The card all shares are of: A100 80G SXM."""
+
+    tensor_tflops: Mapping[str, float]
+    bandwidth_gb_s: float
+    sm_ghz: float
+    ghz: float
+
+
+REFERENCE = Reference(
+    tensor_tflops=MappingProxyType(
+        {"bf16": 312, "fp16": 312, "tf32": 156, "fp32": 19.5, "fp8": 312, "int8": 312, "fp64": 19.5}
+    ),
+    bandwidth_gb_s=2039.0,
+    sm_ghz=108 * 1.41,
+    ghz=1.41,
+)
+REFERENCE_SLUG = "a100-sxm-80g"
+
+WIDE_SM = 1.3
+"""An SM with 128 FP32 lanes does this many times the mixed work of one with 64."""
+CUT_HOPPER = ("h20",)
+"""Hopper boards with the tensor rate cut down: what is left of it is sustained nearly whole."""
+
+
+def card_class(gpu: Gpu) -> str:
+    """Which class of card, by chip family and market."""
+    family = gpu.architecture.split(" ")[0].lower()
+    if gpu.is_geforce:
+        if gpu.slug.startswith("gtx-"):
+            return "no-tensor"
+        return f"geforce-{gpu.slug.removeprefix('rtx-')[:2]}"
+    match family:
+        case "hopper":
+            if gpu.slug.startswith(CUT_HOPPER):
+                return "hopper-cut"
+            return "hopper-pcie" if gpu.form == "pcie" else "hopper-sxm"
+        case "blackwell":
+            return "blackwell-hbm" if gpu.memory_bandwidth_gb_s > 3000 else "blackwell-pro"
+        case "volta":
+            return "volta"
+        case "turing":
+            return "turing-pro"
+        case "ada":
+            return "ada-pro"
+        case "ampere":
+            return "ampere-hbm" if gpu.compute_capability < 8.6 else "ampere-pro"
+        case _:
+            return "no-tensor"
+
+
+def peak_tflops(gpu: Gpu, form: Format) -> float:
+    """Peak of the units that run a number format on this card: a format it lacks runs in the next wider one it has."""
+    half = gpu.fp16_tensor_fp32acc_tflops or gpu.fp32_tflops
+    match form:
+        case "fp16":
+            return half
+        case "bf16":
+            return gpu.bf16_tensor_tflops or gpu.fp32_tflops
+        case "tf32":
+            return gpu.tf32_tensor_tflops or gpu.fp32_tflops
+        case "fp8":
+            return gpu.fp8_tensor_tflops or half
+        case "int8":
+            return gpu.int8_tensor_tops or half
+        case "fp64":
+            return gpu.fp64_tensor_tflops or gpu.fp64_tflops or gpu.fp32_tflops / 64
+        case _:
+            return gpu.fp32_tflops
+
+
+def has_format(gpu: Gpu, form: Format) -> bool:
+    """Whether the card has units of its own for a number format."""
+    return {
+        "fp16": gpu.fp16_tensor_fp32acc_tflops,
+        "bf16": gpu.bf16_tensor_tflops,
+        "tf32": gpu.tf32_tensor_tflops,
+        "fp8": gpu.fp8_tensor_tflops,
+        "int8": gpu.int8_tensor_tops,
+    }.get(form, 1.0) is not None
+
+
+def wide_sm_ghz(gpu: Gpu) -> float:
+    """SM x GHz, SMs with 128 lanes counted `WIDE_SM` times."""
+    lanes = gpu.cuda_cores / max(1, gpu.sm_count)
+    return gpu.sm_count * gpu.boost_clock_mhz / 1000 * (WIDE_SM if lanes > 96 else 1.0)
+
+
+def relative_time(kind: str, gpu: Gpu, form: Format = "fp16") -> float:
+    """Time of one kind of work on a card, in times of the same work on the A100 80G SXM.
+
+    `kind`: a key of MIXES or LBM_BYTES; `form`: number format of its heavy arithmetic. A card better in every figure is never slower.
+    Raises KeyError for an unknown kind.
+    """
+    if kind in LBM_BYTES:
+        return _lbm_mlups_reference(kind) / lbm_mlups(kind, gpu)
+    return transfer(MIXES[kind], kind, gpu, form)
+
+
+def transfer(mix: Mix, kind: str, gpu: Gpu, form: Format) -> float:
+    """`relative_time` with the shares given: what the fit varies."""
+    name = card_class(gpu)
+    if kind.startswith("dit") or kind == "dense":
+        sustained = DIT_CLASSES[name]
+        if name.startswith("hopper-sxm") or name == "hopper-pcie" or name == "hopper-cut":
+            sustained *= DIT_HOPPER.get(kind, 1.0)
+    else:
+        sustained = CLASSES[name]
+    return (
+        mix.tensor * REFERENCE.tensor_tflops[form] / (peak_tflops(gpu, form) * sustained)
+        + mix.bandwidth * REFERENCE.bandwidth_gb_s / gpu.memory_bandwidth_gb_s
+        + mix.cores * REFERENCE.sm_ghz / wide_sm_ghz(gpu)
+        + mix.clock * REFERENCE.ghz * 1000 / gpu.boost_clock_mhz
+        + mix.host
+    )
+
+
+def lbm_share(gpu: Gpu) -> float:
+    """Share of the memory bandwidth a lattice Boltzmann sweep reaches; GDDR with ECC on keeps its check bits in band."""
+    match card_class(gpu):
+        case "ampere-hbm" | "hopper-sxm" | "hopper-pcie" | "hopper-cut" | "blackwell-hbm":
+            return 0.78
+        case "volta":
+            return 0.87
+        case "ada-pro" | "ampere-pro" if gpu.slug.startswith(("l4", "a40", "a10", "l20", "l40")):
+            return 0.71
+        case _:
+            return 0.86
+
+
+def lbm_mlups(kind: str, gpu: Gpu) -> float:
+    """Million lattice cells updated per second (D3Q19) on one card."""
+    by_memory = gpu.memory_bandwidth_gb_s * 1e3 * lbm_share(gpu) / LBM_BYTES[kind]
+    unpack = LBM_CORES.get(kind)
+    if unpack is None:
+        return by_memory
+    return min(by_memory, unpack * gpu.sm_count * gpu.boost_clock_mhz / 1000)
+
+
+def _lbm_mlups_reference(kind: str) -> float:
+    by_memory = REFERENCE.bandwidth_gb_s * 1e3 * 0.78 / LBM_BYTES[kind]
+    unpack = LBM_CORES.get(kind)
+    return by_memory if unpack is None else min(by_memory, unpack * REFERENCE.sm_ghz)
