@@ -3,6 +3,7 @@
 `prepare` once, `on` per card and count: whatever does not depend on the card is worked out in `prepare`.
 """
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from advisor.sizing.calibration import EXACT, Interval, Intervals, intervals_of
 from advisor.sizing.comparison import SECONDS_UNITS
 from advisor.sizing.demand import demand_hours, demand_notes
 from advisor.sizing.disagreement import Asked, disagreements, range_note
-from advisor.sizing.evidence import Exclude, Fact, FactIndex, Metric, Nearby, Work, build_index, nearby, work_of
+from advisor.sizing.evidence import Around, Exclude, Fact, FactIndex, Metric, Nearby, Work, build_index, work_of
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Job, Library, Load, Rate
 from advisor.sizing.scenarios import job_of
@@ -30,6 +31,7 @@ SOFTWARE_FIELDS: Mapping[tuple[str, str], tuple[str, ...]] = {
 HELD_PARTS = ("weights", "gradients", "optimizer")
 """Parts that are counted, not estimated: a correction goes to the others first."""
 METRICS: tuple[Metric, ...] = ("memory", "speed")
+REMEMBERED_CHARACTERS = 8_000
 CONFLICT_RATIO = 1.15
 """Measurements of one work that lie further apart are told as a range of software versions."""
 
@@ -262,7 +264,31 @@ def prepare(workload: Workload | Mapping[str, Any], library: Library, *, exclude
     `workload`: checked, or a JSON object of the contract. `exclude`: facts that must not be seen (validation).
     Raises WorkloadError where the object breaks the contract.
     """
-    checked = workload if isinstance(workload, Workload) else parse_workload(workload, library.models, library.gpus)
+    if isinstance(workload, Workload):
+        return _prepare(workload, library, exclude)
+    text = _as_json(workload) if exclude is None else None
+    if text is None:
+        return _prepare(parse_workload(workload, library.models, library.gpus), library, exclude)
+    return _remembered(_Identity(library), text)
+
+
+@lru_cache(maxsize=64)
+def _remembered(key: _Identity, text: str) -> Prepared:
+    """The works asked last, so that asking again on another card costs only the card."""
+    library = key.library
+    return _prepare(parse_workload(json.loads(text), library.models, library.gpus), library, None)
+
+
+def _as_json(workload: object) -> str | None:
+    """A workload as text, None where it is no JSON value or a large one."""
+    try:
+        text = json.dumps(workload, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return text if len(text) <= REMEMBERED_CHARACTERS else None
+
+
+def _prepare(checked: Workload, library: Library, exclude: Exclude | None) -> Prepared:
     shared = shared_of(library)
     job = job_of(checked, library)
     work = work_of(_plain(checked), assumed_of(job))
@@ -276,15 +302,7 @@ def prepare(workload: Workload | Mapping[str, Any], library: Library, *, exclude
         job=job,
         work=work,
         anchors=Anchors(beside, work, library.gpus, exclude),
-        nearby=nearby(
-            shared.index,
-            checked.scenario,
-            checked.task,
-            work,
-            size_b=size_b,
-            gpus=library.gpus,
-            exclude=exclude,
-        ),
+        nearby=Nearby(shared.index, Around(checked.scenario, checked.task, work, size_b, exclude), library.gpus),
         intervals=shared.intervals,
         told={metric: _told(asked, metric, shared.index, exclude) for metric in METRICS},
         software_said=all(checked.get(name) is not None for name in software),

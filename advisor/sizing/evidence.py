@@ -5,7 +5,7 @@ Built once per library; asking is a scan over the few facts of one model.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -69,6 +69,8 @@ OTHER_FIELD = 0.25
 """Distance of any other field that differs."""
 OTHER_CARD = 0.3
 OTHER_MODEL = 2.0
+MOST_REMEMBERED = 256
+"""Cards and counts for which one work's evidence is kept."""
 
 
 def repository_of(source: str) -> str:
@@ -97,6 +99,7 @@ class Fact:
     phase: str | None
     usable_for: frozenset[str]
     row: Mapping[str, Any]
+    work: Mapping[str, Any]
 
     @property
     def model(self) -> str | None:
@@ -138,6 +141,7 @@ def fact_of(row: Mapping[str, Any]) -> Fact:
         phase=row.get("phase"),
         usable_for=frozenset(row.get("usable_for") or ()),
         row=row,
+        work=work_of(row["workload"]),
     )
 
 
@@ -153,23 +157,22 @@ def work_of(workload: Mapping[str, Any], assumed: Mapping[str, Any] | None = Non
 
 
 def _size(value: Any) -> float | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
+    kind = type(value)
+    if kind is int or kind is float:
         return float(value)
-    if isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2:
+    if (kind is list or kind is tuple) and len(value) == 2:
         return math.sqrt(float(value[0]) * float(value[1]))
     return None
 
 
 def _field_distance(name: str, mine: Any, theirs: Any) -> float:
-    if mine == theirs:
-        return 0.0
-    a, b = _size(mine), _size(theirs)
-    if name in SOFT_FIELDS and a is not None and b is not None:
-        return SOFT_FIELDS[name] * abs(math.log2((a + 1e-9) / (b + 1e-9))) if a > 0 and b > 0 else SOFT_FIELDS[name]
+    soft = SOFT_FIELDS.get(name)
     if mine is None or theirs is None:
-        return 0.3 * HARD_FIELDS.get(name, SOFT_FIELDS.get(name, OTHER_FIELD))
+        return 0.3 * (soft or HARD_FIELDS.get(name, OTHER_FIELD))
+    if soft is not None:
+        a, b = _size(mine), _size(theirs)
+        if a is not None and b is not None:
+            return soft * abs(math.log2(a / b)) if a > 0 and b > 0 else soft
     return HARD_FIELDS.get(name, OTHER_FIELD)
 
 
@@ -178,11 +181,15 @@ def work_distance(mine: Work, theirs: Work) -> float:
 
     A field only one of the two states counts a third.
     """
-    return sum(
-        _field_distance(name, mine.get(name), theirs.get(name))
-        for name in mine.keys() | theirs.keys()
-        if name != "model"
-    )
+    apart = 0.0
+    for name, value in mine.items():
+        other = theirs.get(name)
+        if other != value and name != "model":
+            apart += _field_distance(name, value, other)
+    for name, value in theirs.items():
+        if name not in mine:
+            apart += _field_distance(name, None, value)
+    return apart
 
 
 def card_distance(asked: Gpu, count: int, fact: Fact, gpus: Mapping[str, Gpu]) -> float:
@@ -281,16 +288,71 @@ def evidence_of(fact: Fact, distance: float) -> Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Nearby:
-    """The facts around one work, nearest first, before any card is asked."""
+class Around:
+    """What to look for: a work of one task, by model and size, and what must not be seen."""
 
-    found: tuple[tuple[float, Fact], ...]
-    gpus: Mapping[str, Gpu]
+    scenario: str
+    task: str
+    work: Work
+    size_b: float | None
+    exclude: Exclude | None = None
+
+    @property
+    def model(self) -> str | None:
+        """Model slug or application."""
+        model = self.work.get("model")
+        return model if isinstance(model, str) else self.work.get("application")
+
+
+NEAREST = 24
+"""Facts nearest in work among which the nearest in card are looked for."""
+
+
+class Nearby:
+    """The facts around one work, nearest first; looked up at the first asking, weighed once per card and count."""
+
+    __slots__ = ("_around", "_found", "_gpus", "_index", "_told")
+
+    def __init__(self, index: FactIndex, around: Around, gpus: Mapping[str, Gpu]) -> None:
+        self._index = index
+        self._around = around
+        self._gpus = gpus
+        self._found: tuple[tuple[float, Fact], ...] | None = None
+        self._told: dict[tuple[str, int], tuple[Evidence, ...]] = {}
+
+    @property
+    def found(self) -> tuple[tuple[float, Fact], ...]:
+        """Facts by distance of the work alone: of the same model; of like-sized ones where fewer than three are known.
+
+        Rows marked for no test are shown to nobody.
+        """
+        if self._found is None:
+            self._found = tuple(sorted(self._look(), key=lambda pair: (pair[0], pair[1].id)))
+        return self._found
+
+    def _look(self) -> Iterator[tuple[float, Fact]]:
+        around = self._around
+        own = [(0.0, fact) for fact in self._index.of_model(around.scenario, around.task, around.model)]
+        seen = [fact for _, fact in _usable(own, around.exclude)]
+        yield from ((work_distance(around.work, fact.work), fact) for fact in seen)
+        if len(seen) < 3:
+            kin = _kin(self._index, around.scenario, around.task, around.model, around.size_b)
+            for apart, fact in _usable(kin, around.exclude):
+                yield apart + work_distance(around.work, fact.work), fact
 
     def on(self, gpu: Gpu, count: int, limit: int = 3) -> tuple[Evidence, ...]:
         """Up to `limit` facts nearest to this work on this card: at least one of memory and one of speed where there are."""
+        key = (gpu.slug, count)
+        if key not in self._told or self._gpus.get(gpu.slug) is not gpu:
+            told = self._weigh(gpu, count, limit)
+            if len(self._told) >= MOST_REMEMBERED:
+                return told
+            self._told[key] = told
+        return self._told[key]
+
+    def _weigh(self, gpu: Gpu, count: int, limit: int) -> tuple[Evidence, ...]:
         ranked = sorted(
-            ((apart + card_distance(gpu, count, fact, self.gpus), fact) for apart, fact in self.found[:60]),
+            ((apart + card_distance(gpu, count, fact, self._gpus), fact) for apart, fact in self._candidates()),
             key=lambda pair: (pair[0], pair[1].id),
         )
         chosen: list[tuple[float, Fact]] = []
@@ -299,30 +361,9 @@ class Nearby:
         chosen.extend(pair for pair in ranked if pair not in chosen)
         return tuple(evidence_of(fact, apart) for apart, fact in sorted(chosen[:limit], key=lambda pair: pair[0]))
 
-
-def nearby(
-    index: FactIndex,
-    scenario: str,
-    task: str,
-    work: Work,
-    *,
-    size_b: float | None,
-    gpus: Mapping[str, Gpu],
-    exclude: Exclude | None = None,
-) -> Nearby:
-    """Facts near a work: of the same model; of models up to twice or half its size where fewer than three are known.
-
-    Rows marked for no test are shown to nobody.
-    """
-    model = work.get("model") if isinstance(work.get("model"), str) else work.get("application")
-    found = list(_usable(((0.0, fact) for fact in index.of_model(scenario, task, model)), exclude))
-    if len(found) < 3:
-        found.extend(_usable(_kin(index, scenario, task, model, size_b), exclude))
-    placed = sorted(
-        ((apart + work_distance(work, work_of(fact.workload)), fact) for apart, fact in found),
-        key=lambda pair: (pair[0], pair[1].id),
-    )
-    return Nearby(tuple(placed), gpus)
+    def _candidates(self) -> Iterator[tuple[float, Fact]]:
+        for metric in ("memory", "speed"):
+            yield from [pair for pair in self.found if pair[1].metric == metric][:NEAREST]
 
 
 def _usable(pairs: Iterable[tuple[float, Fact]], exclude: Exclude | None) -> Iterator[tuple[float, Fact]]:

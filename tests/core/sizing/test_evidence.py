@@ -2,7 +2,7 @@
 
 from advisor.library import library
 from advisor.sizing.estimate import shared_of
-from advisor.sizing.evidence import build_index, fact_of, nearby, repository_of, work_distance, work_of
+from advisor.sizing.evidence import Around, Nearby, build_index, fact_of, repository_of, work_distance, work_of
 from advisor.sources import address_of
 
 WORK = {
@@ -11,6 +11,10 @@ WORK = {
     "weight_format": "q4_k_m",
     "concurrency": 1,
 }
+
+
+def near(index, task, work, size_b, exclude=None):
+    return Nearby(index, Around("llm", task, work, size_b, exclude), library().gpus)
 
 
 def test_one_publication_is_one_source():
@@ -54,7 +58,7 @@ def test_distance_is_zero_for_the_same_work_and_grows_with_what_differs():
 
 def test_the_same_work_on_the_same_card_comes_first():
     known = library()
-    found = nearby(shared_of(known).index, "llm", "inference", work_of(WORK), size_b=8.0, gpus=known.gpus)
+    found = near(shared_of(known).index, "inference", work_of(WORK), 8.0)
     first = found.on(known.gpus["rtx-4090-24g"], 1)
     assert len(first) == 3
     assert first[0].gpu == "rtx-4090-24g"
@@ -64,9 +68,7 @@ def test_the_same_work_on_the_same_card_comes_first():
 
 def test_an_unmeasured_model_shows_models_of_like_size():
     known = library()
-    found = nearby(
-        shared_of(known).index, "llm", "inference", {"weight_format": "bf16"}, size_b=7.5, gpus=known.gpus
-    ).on(known.gpus["a100-sxm-80g"], 1)
+    found = near(shared_of(known).index, "inference", {"weight_format": "bf16"}, 7.5).on(known.gpus["a100-sxm-80g"], 1)
     assert found
     assert all(one.distance >= 2 for one in found)
 
@@ -77,9 +79,7 @@ def test_doubtful_rows_are_shown_to_nobody_and_excluded_ones_are_unseen():
     barred = {fact.id for fact in index.facts if not fact.usable_for}
     assert barred
     for model in ("llama-3.1-8b", "qwen2.5-7b", "llama-3-8b"):
-        found = nearby(index, "llm", "training", {"model": model}, size_b=8.0, gpus=known.gpus)
+        found = near(index, "training", {"model": model}, 8.0)
         assert not barred & {fact.id for _, fact in found.found}
-    everything = nearby(
-        index, "llm", "inference", work_of(WORK), size_b=8.0, gpus=known.gpus, exclude=lambda fact: True
-    )
+    everything = near(index, "inference", work_of(WORK), 8.0, lambda fact: True)
     assert everything.found == ()
