@@ -396,7 +396,7 @@ def prepare(workload: Workload, library: Library) -> Job:
 
 def _simulation(taken: Taken, application: str, workload: Workload, library: Library) -> SimulationJob:
     system: Any = taken.said("system")
-    known: Any = taken.said("gpu_hours_on")
+    timed: Any = taken.said("gpu_hours_on")
     molecular = application in MOLECULAR
     atoms = cells = 0
     if molecular:
@@ -415,7 +415,7 @@ def _simulation(taken: Taken, application: str, workload: Workload, library: Lib
         potential=taken.said("potential"),
         precision=taken.word("precision", usual),
         memory_gib=taken.said("memory_gib"),
-        hours_known=(library.gpus[known["gpu"]], float(known["hours"])) if known else None,
+        hours_known=(library.gpus[timed["gpu"]], float(timed["hours"])) if timed else None,
         stage=workload.stage,
         assumptions=taken.notes,
     )
