@@ -325,6 +325,32 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
 
 PROBLEMS: Mapping[str, Text] = {
     "not-an-object": _("%(path)s must be an object with named fields, not %(got)s."),
+    "missing-field": _("%(path)s is missing. Allowed: %(allowed)s."),
+    "missing-number": _("%(path)s is missing: give a number."),
+    "missing-model": _("%(path)s is missing: name a model, or give its config.json or its number of parameters."),
+    "unknown-scenario": _("%(value)s is no scenario. Allowed: %(allowed)s."),
+    "unknown-task": _("%(value)s is no task of %(scenario)s. Allowed: %(allowed)s."),
+    "unknown-field": _("There is no field %(value)s here. Allowed: %(allowed)s."),
+    "unknown-field-near": _("There is no field %(value)s here. Did you mean %(suggestion)s? Allowed: %(allowed)s."),
+    "field-of-other-task": _("%(value)s is not a field of %(task)s; it belongs to %(homes)s."),
+    "unknown-value": _("%(value)s is not allowed for %(path)s. Allowed: %(allowed)s."),
+    "unknown-value-near": _(
+        "%(value)s is not allowed for %(path)s. Did you mean %(suggestion)s? Allowed: %(allowed)s."
+    ),
+    "wrong-type": _("%(path)s must be %(wanted)s, not %(got)s."),
+    "too-small": _("%(path)s must be at least %(minimum)s; got %(value)s."),
+    "too-large": _("%(path)s must be at most %(maximum)s; got %(value)s."),
+    "not-finite": _("%(path)s must be an ordinary number, not %(value)s."),
+    "too-long": _("%(path)s is longer than %(maximum)s characters."),
+    "too-many": _("%(path)s has more than %(maximum)s entries."),
+    "unknown-model": _("No model %(value)s in the library. Use a name of the library, a config.json or parameters_b."),
+    "unknown-model-near": _("No model %(value)s in the library. Nearest: %(suggestion)s."),
+    "model-of-other-scenario": _("%(value)s is a model for %(home)s, not for %(scenario)s."),
+    "model-for-science": _("A science workload takes an application, not a model."),
+    "unknown-gpu": _("No card %(value)s is known. Nearest: %(suggestion)s."),
+    "not-a-config": _("This is no Hugging Face config.json of a model: %(reason)s."),
+    "config-contradiction": _("The config.json contradicts itself: %(reason)s."),
+    "config-too-large": _("A config.json has at most %(maximum)s entries."),
 }
 """Code -> what is wrong with a workload, worded as `sizing.problems` does."""
 
