@@ -11,13 +11,16 @@ Measured / computed is looked at for every fact of the model on the same softwar
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from advisor.sizing.answer import Tier
 from advisor.sizing.calibration import Basis
 from advisor.sizing.comparison import SECONDS_UNITS, speed_ratio
+from advisor.sizing.disagreement import SUPERSEDED
 from advisor.sizing.evidence import HARD_FIELDS, OTHER_FIELD, SOFT_FIELDS, Exclude, Fact, Metric, Work, work_of
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Job, Load, Rate
@@ -33,6 +36,10 @@ SETTING_PRIOR = {"memory": 1.0, "speed": 1.0}
 """Facts' worth of belief in the model's correction, against facts with the same settings."""
 ANY_CARD = "a100-sxm-80g"
 """Card of memory facts whose source names none: memory hardly depends on it."""
+FEWEST_KIN = 3
+"""Other models below which nothing is learnt from them."""
+KIN_PRIOR = 2.0
+"""Models' worth of belief in the formula itself, against other models on the stack."""
 FADE = 0.6
 """Distance (see `evidence.SOFT_FIELDS`) over which a fact's weight for speed falls to 1/e."""
 KNOWN_WEIGHT = 0.3
@@ -216,14 +223,64 @@ class _Pull:
     known: int
 
 
+KinLog = Callable[[Metric, str, str | None], float]
+"""(metric, kind, stack) -> ln(measured / computed) that other models on the stack suggest."""
+
+
+def unrelated(metric: Metric, kind: str, stack: str | None) -> float:
+    """Nothing is known of other models."""
+    return 0.0
+
+
+def trusted(fact: Fact) -> bool:
+    """Facts that may correct an answer: fit for tests, and not of a release long replaced."""
+    return bool(fact.usable_for) and fact.id not in SUPERSEDED
+
+
+def family_of(model: str | None) -> str:
+    """What a model's name says of its kin: `yolov5-s` -> `yolov5`, `swin-base` -> `swin`."""
+    found = re.match(r"[a-z]+\d*", model or "")
+    return found.group(0) if found else ""
+
+
+def kin_log(others: Iterable[Modelled], model: str | None, kind: str, stack: str | None) -> float:
+    """What other models say of the formula: the median over models of their own median, drawn towards none where models are few.
+
+    On a known stack all its models count, else those of the same family by name.
+    """
+    logs: dict[str, list[float]] = {}
+    family = family_of(model)
+    for one in others:
+        other = one.fact.model
+        if one.kind != kind or one.stack != stack or other == model or not one.fact.exact or other is None:
+            continue
+        if stack is not None or family_of(other) == family:
+            logs.setdefault(other, []).append(one.log_ratio)
+    if len(logs) < FEWEST_KIN:
+        return 0.0
+    middle = statistics.median(statistics.median(values) for values in logs.values())
+    return middle * len(logs) / (len(logs) + KIN_PRIOR)
+
+
 class Anchors:
     """The facts of one model and task that stand beside one work."""
 
-    __slots__ = ("_brackets", "_gpus", "_memory", "_memory_shape", "_pulls", "_speed", "_speed_shape")
+    __slots__ = ("_brackets", "_gpus", "_kin", "_memory", "_memory_shape", "_pulls", "_speed", "_speed_shape")
 
-    def __init__(self, found: Iterable[Modelled], work: Work, gpus: Mapping[str, Gpu], exclude: Exclude | None) -> None:
-        """`found`: the model's facts; those of `exclude` are unseen. Tokens of the prompt alone are another speed, left out."""
-        seen = [one for one in found if one.fact.usable_for and not (exclude and exclude(one.fact))]
+    def __init__(
+        self,
+        found: Iterable[Modelled],
+        work: Work,
+        gpus: Mapping[str, Gpu],
+        exclude: Exclude | None = None,
+        kin: KinLog = unrelated,
+    ) -> None:
+        """`found`: the model's facts; those of `exclude` are unseen. Tokens of the prompt alone are another speed, left out.
+
+        `kin`: what other models say of a (metric, kind, stack).
+        """
+        self._kin = kin
+        seen = [one for one in found if trusted(one.fact) and not (exclude and exclude(one.fact))]
         self._memory = [one for one in seen if one.fact.metric == "memory"]
         self._speed = [
             one for one in seen if one.fact.metric == "speed" and one.fact.exact and one.fact.phase != "prompt"
@@ -251,7 +308,8 @@ class Anchors:
     def _bracket(self, kind: str, stack: str | None, count: int) -> _Bracket:
         kin = [one for one in self._memory if one.kind == kind and one.stack == stack]
         exact = [one for one in kin if one.fact.exact]
-        model_log = _mean(((1.0, one.log_ratio) for one in exact), 0.0, MODEL_PRIOR["memory"])
+        prior = self._kin("memory", kind, stack)
+        model_log = _mean(((1.0, one.log_ratio) for one in exact), prior, MODEL_PRIOR["memory"])
         mine = self._memory_shape
         alike = [one for one in kin if one.shape.settings == mine.settings and (one.fact.count > 1) == (count > 1)]
         log = _mean(((1.0, one.log_ratio) for one in alike if one.fact.exact), model_log, SETTING_PRIOR["memory"])
@@ -294,11 +352,14 @@ class Anchors:
 
     def _pull(self, kind: str, stack: str | None, count: int) -> _Pull:
         kin = [one for one in self._speed if one.kind == kind and one.stack == stack]
-        weighed = [(math.exp(-_apart(one, self._speed_shape, count) / FADE), one) for one in kin]
+        weighed = [(math.exp(-_apart(one, self._speed_shape) / FADE), one) for one in kin]
+        spread = [weight * _count_share(one, count) for weight, one in weighed]
+        nearest = max((_count_share(one, count) for one in kin), default=1.0)
+        logs = zip(spread, (one.log_ratio for one in kin), strict=True)
         return _Pull(
-            log=_mean(((weight, one.log_ratio) for weight, one in weighed), 0.0, MODEL_PRIOR["speed"]),
-            same=tuple(one for weight, one in weighed if weight > 0.999),
-            weight=sum(weight for weight, _ in weighed),
+            log=_mean(logs, 0.0, MODEL_PRIOR["speed"] * nearest),
+            same=tuple(one for weight, one in weighed if weight > 0.999 and one.fact.count == count),
+            weight=sum(spread) / nearest,
             known=len(kin),
         )
 
@@ -311,10 +372,15 @@ class Anchors:
         return other is not None and better_card(other, gpu)
 
 
-def _apart(one: Modelled, mine: Shape, count: int) -> float:
-    """How unlike a fact's work is to the asked one, cards aside."""
+def _count_share(one: Modelled, count: int) -> float:
+    """Weight of a fact taken on another number of cards."""
+    return math.exp(-COUNT_APART * abs(math.log2(count / one.fact.count)) / FADE)
+
+
+def _apart(one: Modelled, mine: Shape) -> float:
+    """How unlike a fact's work is to the asked one, cards and counts aside."""
     theirs = one.shape
-    apart = _sizes_apart(mine.sizes, theirs.sizes) + COUNT_APART * abs(math.log2(count / one.fact.count))
+    apart = _sizes_apart(mine.sizes, theirs.sizes)
     if mine.settings == theirs.settings:
         return apart
     a, b = dict(mine.settings), dict(theirs.settings)

@@ -108,6 +108,9 @@ KNOWN: tuple[Disagreement, ...] = (
 )
 """The disagreements that are known of."""
 
+SUPERSEDED: frozenset[str] = frozenset(one.high for one in KNOWN if one.spans)
+"""Facts of releases long replaced: told as the upper end of a range, but no ground for correcting today's answer."""
+
 
 def disagreements(asked: Asked, metric: Metric) -> tuple[Disagreement, ...]:
     """Those that concern a work."""

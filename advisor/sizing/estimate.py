@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from advisor.sizing.anchor import Anchored, Anchors, Modelled, modelled
+from advisor.sizing.anchor import Anchored, Anchors, KinLog, Modelled, kin_log, modelled, trusted
 from advisor.sizing.answer import Estimate, Evidence, Host, Memory, Note, Speed, Spread, Tier, fit_of
 from advisor.sizing.calibration import EXACT, Interval, Intervals, intervals_of
 from advisor.sizing.comparison import SECONDS_UNITS
@@ -32,6 +32,7 @@ HELD_PARTS = ("weights", "gradients", "optimizer")
 """Parts that are counted, not estimated: a correction goes to the others first."""
 METRICS: tuple[Metric, ...] = ("memory", "speed")
 REMEMBERED_CHARACTERS = 8_000
+MOST_REMEMBERED = 4_096
 CONFLICT_RATIO = 1.15
 """Measurements of one work that lie further apart are told as a range of software versions."""
 
@@ -44,6 +45,7 @@ class _Shared:
         self.index: FactIndex = build_index(library)
         self.intervals: Intervals = intervals_of(library.calibration)
         self._modelled: dict[tuple[str, str, str | None], tuple[Modelled, ...]] = {}
+        self._kin: dict[tuple[str, str, str | None, Metric, str, str | None], float] = {}
 
     def modelled_of(self, scenario: str, task: str, model: str | None) -> tuple[Modelled, ...]:
         """Facts of one model in one task beside the formula's figures for them."""
@@ -52,6 +54,33 @@ class _Shared:
             pairs = (self._beside(fact) for fact in self.index.of_model(*key) if fact.usable_for)
             self._modelled[key] = tuple(one for one in pairs if one is not None)
         return self._modelled[key]
+
+    def kin_of(self, scenario: str, task: str, model: str | None, exclude: Exclude | None) -> KinLog:
+        """What other models of a task say of the formula, by metric, kind and stack."""
+
+        def log(metric: Metric, kind: str, stack: str | None) -> float:
+            key = (scenario, task, model, metric, kind, stack)
+            if exclude is not None:
+                return self._kin_log(key, exclude)
+            if key not in self._kin and len(self._kin) < MOST_REMEMBERED:
+                self._kin[key] = self._kin_log(key, None)
+            return self._kin[key] if key in self._kin else self._kin_log(key, None)
+
+        return log
+
+    def _kin_log(self, key: tuple[str, str, str | None, Metric, str, str | None], exclude: Exclude | None) -> float:
+        scenario, task, model, metric, kind, stack = key
+        names = dict.fromkeys(fact.model for fact in self.index.by_task.get((scenario, task), ()))
+        others = (one for name in names if name != model for one in self.modelled_of(scenario, task, name))
+        seen = (
+            one
+            for one in others
+            if one.fact.metric == metric
+            and one.fact.phase != "prompt"
+            and trusted(one.fact)
+            and not (exclude and exclude(one.fact))
+        )
+        return kin_log(seen, model, kind, stack)
 
     def _beside(self, fact: Fact) -> Modelled | None:
         try:
@@ -301,7 +330,9 @@ def _prepare(checked: Workload, library: Library, exclude: Exclude | None) -> Pr
         workload=checked,
         job=job,
         work=work,
-        anchors=Anchors(beside, work, library.gpus, exclude),
+        anchors=Anchors(
+            beside, work, library.gpus, exclude, shared.kin_of(checked.scenario, checked.task, model, exclude)
+        ),
         nearby=Nearby(shared.index, Around(checked.scenario, checked.task, work, size_b, exclude), library.gpus),
         intervals=shared.intervals,
         told={metric: _told(asked, metric, shared.index, exclude) for metric in METRICS},
