@@ -42,6 +42,10 @@ KIN_PRIOR = 2.0
 """Models' worth of belief in the formula itself, against other models on the stack."""
 FADE = 0.6
 """Distance (see `evidence.SOFT_FIELDS`) over which a fact's weight for speed falls to 1/e."""
+SAME_WORK = 0.999
+"""Weight above which a fact was taken on the very work."""
+SAME_PRIOR = 0.15
+"""Facts' worth of belief in what near works say, against facts of the very work."""
 KNOWN_WEIGHT = 0.3
 """Weight of facts from which a speed counts as known on its stack."""
 COUNT_APART = 0.4
@@ -355,10 +359,16 @@ class Anchors:
         weighed = [(math.exp(-_apart(one, self._speed_shape) / FADE), one) for one in kin]
         spread = [weight * _count_share(one, count) for weight, one in weighed]
         nearest = max((_count_share(one, count) for one in kin), default=1.0)
-        logs = zip(spread, (one.log_ratio for one in kin), strict=True)
+        far = _mean(
+            ((weight, one.log_ratio) for weight, one in zip(spread, kin, strict=True)),
+            0.0,
+            MODEL_PRIOR["speed"] * nearest,
+        )
+        same = [one for weight, one in weighed if weight > SAME_WORK]
+        near = _mean(((_count_share(one, count), one.log_ratio) for one in same), far, SAME_PRIOR * nearest)
         return _Pull(
-            log=_mean(logs, 0.0, MODEL_PRIOR["speed"] * nearest),
-            same=tuple(one for weight, one in weighed if weight > 0.999 and one.fact.count == count),
+            log=near,
+            same=tuple(one for one in same if one.fact.count == count),
             weight=sum(spread) / nearest,
             known=len(kin),
         )
