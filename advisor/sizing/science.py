@@ -229,6 +229,10 @@ class SimulationJob:
         """Kind of work for the transfer law."""
         return simulation_kind(self.application, self.atoms, self.precision)
 
+    def arithmetic(self) -> Format:
+        """Number format of the heavy arithmetic."""
+        return "fp64" if self.is_double else "fp32"
+
     def rate(self, gpu: Gpu, count: int) -> Rate | None:
         """ns per day, million cells per second, seconds of the run timed elsewhere, or pace relative to an A100 80G."""
         kind = self.kind()
@@ -357,6 +361,10 @@ class StructureJob:
     def kind(self) -> str:
         """Kind of work for the transfer law."""
         return "fold"
+
+    def arithmetic(self) -> Format:
+        """Number format of the heavy arithmetic."""
+        return "bf16"
 
     def rate(self, gpu: Gpu, count: int) -> Rate:
         """Seconds per structure (a seed with its samples, search not counted), per card's share of many structures."""

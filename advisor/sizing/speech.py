@@ -224,10 +224,14 @@ class TranscriptionJob:
         """Kind of work for the transfer law."""
         return transcription_kind(self.at_once)
 
+    def arithmetic(self) -> Format:
+        """Number format of the heavy arithmetic."""
+        return "fp32" if self.weight_format == "fp32" else "fp16"
+
     def rate(self, gpu: Gpu, count: int) -> Rate:
         """Times real time over all cards."""
         model, engine, kind = self.model, self.engine, self.kind()
-        form: Format = "fp32" if self.weight_format == "fp32" else "fp16"
+        form = self.arithmetic()
         steps = LAYER_HOST_SECONDS * model.decoder if model.kind in ("whisper", "llm-audio") else 0.05
         launches = (WINDOW_HOST_SECONDS * (0.3 if model.kind == "encoder" else 1.0) + steps) * engine.pace
         launches *= 1 + BEAM_SHARE * (self.beams - 1)
@@ -324,6 +328,10 @@ class SynthesisJob:
         """Kind of work for the transfer law."""
         return "tts"
 
+    def arithmetic(self) -> Format:
+        """Number format of the heavy arithmetic."""
+        return "fp16"
+
     def rate(self, gpu: Gpu, count: int) -> Rate:
         """Seconds of sound per second, all utterances and cards."""
         model = self.model
@@ -364,7 +372,6 @@ ENCODER_BYTES = 34.0
 """Kept per frame, width and layer of an encoder, 16 bit, without checkpointing."""
 FRAMES_PER_SECOND = 50.0
 TRAINING_TFLOPS: Mapping[str, float] = {
-    "rnn": 5.5,
     "flow": 8.0,
     "conv": 95.0,
     "tts-parallel": 40.0,
@@ -372,8 +379,20 @@ TRAINING_TFLOPS: Mapping[str, float] = {
     "whisper": 90.0,
 }
 """Sustained on an A100 in half precision: recurrent decoders step by step, convolutions and encoders in large products."""
+STEPS_SECONDS = 1.74
+ITEM_SECONDS_RECURRENT = 0.0029
+FRAMES_PER_ITEM = 570.0
+"""A recurrent decoder's training step on an A100: its frames one after the other whatever the batch, and so much per sample
+(Tacotron 2: 38,131 frames per second at batch 144, 58,956 at 256; a sample has about 570)."""
 TF32_SHARE = 0.62
 FP32_SHARE = 0.20
+
+
+def training_kind(family: str) -> str:
+    """Kind of work of training a family of speech models."""
+    if family == "rnn":
+        return "recurrent"
+    return "speech-training" if family in ("flow", "conv", "tts-parallel") else "transformer-training"
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,19 +442,26 @@ class SpeechTrainingJob:
 
     def kind(self) -> str:
         """Kind of work for the transfer law."""
-        return "speech-training" if self.model.kind in ("rnn", "flow", "tts-parallel") else "transformer-training"
+        return training_kind(self.model.kind)
+
+    def arithmetic(self) -> Format:
+        """Number format of the heavy arithmetic."""
+        return "fp16" if self.half else "fp32" if self.precision == "fp32" else "tf32"
 
     def rate(self, gpu: Gpu, count: int) -> Rate:
         """Training speed in the unit this model is usually counted in."""
-        model = self.model
-        form: Format = "fp16" if self.half else "fp32" if self.precision == "fp32" else "tf32"
-        sustained = TRAINING_TFLOPS.get(model.kind, 60.0) * (
-            1.0 if self.half else TF32_SHARE if form == "tf32" else FP32_SHARE
-        )
-        flops = 6.0 * model.params * self._steps_per_unit()
-        seconds = flops / (sustained * 1e12) * relative_time(self.kind(), gpu, form)
+        model, form, kind = self.model, self.arithmetic(), self.kind()
+        slower = 1.0 if self.half else 1 / TF32_SHARE if form == "tf32" else 1 / FP32_SHARE
+        if kind == "recurrent":
+            steps = STEPS_SECONDS * relative_time(kind, gpu, form)
+            items = ITEM_SECONDS_RECURRENT * slower * relative_time("recurrent-batch", gpu, form) * self.batch
+            seconds = (steps + items) * (model.params / 28.2e6) ** 0.5 / (self.batch * FRAMES_PER_ITEM)
+        else:
+            sustained = TRAINING_TFLOPS.get(model.kind, 60.0) / slower
+            seconds = 6.0 * model.params * self._steps_per_unit() / (sustained * 1e12) * relative_time(kind, gpu, form)
         faster = data_parallel_speedup("speech", gpu, count)
-        return Rate(faster / seconds, model.unit, "memory-bandwidth", self.kind(), stack=None, known_model=model.known)
+        limit: Limit = "host" if kind == "recurrent" else "memory-bandwidth"
+        return Rate(faster / seconds, model.unit, limit, kind, stack=None, known_model=model.known)
 
     def _steps_per_unit(self) -> float:
         """Positions each parameter sees for one counted unit."""

@@ -25,91 +25,105 @@ Format = Literal["bf16", "fp16", "tf32", "fp32", "fp8", "int8", "fp64"]
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """Shares of a kind's time on the reference card. They add up to 1."""
+    """Shares of a kind's time on the reference card. They add up to 1. `cached`: whether a large cache spares memory traffic."""
 
     tensor: float
     bandwidth: float
     cores: float
     clock: float
     host: float = 0.0
-
-    @property
-    def total(self) -> float:
-        """Sum of the shares."""
-        return self.tensor + self.bandwidth + self.cores + self.clock + self.host
+    cached: bool = True
 
 
-MIXES: Mapping[str, Mix] = MappingProxyType(
-    {
-        "image-batched": Mix(0.36, 0.30, 0.27, 0.07),
-        "image-compiled": Mix(0.27, 0.26, 0.42, 0.05),
-        "image-eager": Mix(0.12, 0.10, 0.20, 0.28, 0.30),
-        "dit": Mix(1.0, 0.0, 0.0, 0.0),
-        "dit-compiled": Mix(1.0, 0.0, 0.0, 0.0),
-        "dit-flash3": Mix(1.0, 0.0, 0.0, 0.0),
-        "vae": Mix(0.2, 0.5, 0.3, 0.0),
-        "cnn-training": Mix(0.11, 0.42, 0.45, 0.02),
-        "cnn-inference": Mix(0.19, 0.71, 0.08, 0.02),
-        "transformer-training": Mix(0.45, 0.35, 0.15, 0.05),
-        "transformer-inference": Mix(0.32, 0.34, 0.12, 0.22),
-        "speech-training": Mix(0.10, 0.50, 0.08, 0.32),
-        "asr-single": Mix(0.10, 0.22, 0.05, 0.33, 0.30),
-        "asr-batched": Mix(0.30, 0.45, 0.15, 0.10),
-        "tts": Mix(0.05, 0.15, 0.10, 0.30, 0.40),
-        "md-small": Mix(0.0, 0.01, 0.05, 0.94),
-        "md-medium": Mix(0.0, 0.07, 0.37, 0.56),
-        "md-big": Mix(0.0, 0.17, 0.24, 0.59),
-        "fold": Mix(0.55, 0.25, 0.20, 0.0),
-        "dense": Mix(1.0, 0.0, 0.0, 0.0),
-        "stencil": Mix(0.10, 0.85, 0.05, 0.0),
-    }
+@dataclass(frozen=True, slots=True)
+class Law:
+    """Everything the fit varies.
+
+    `classes`: share of its tensor peak a class of card sustains in convolutions and mixed work, the A100's being 1;
+    `long_classes`: the same in long matrix products (diffusion transformers, dense algebra); `hopper`: what compiled graphs and
+    FlashAttention 3 gain on Hopper beyond what they gain on the A100; `cache_gain`: memory bandwidth a large L2 behind GDDR is worth;
+    `old_cores`: mixed work of a Pascal SM against newer ones; `hopper_clock`: share of its top clock a Hopper chip holds.
+    """
+
+    mixes: Mapping[str, Mix]
+    classes: Mapping[str, float]
+    long_classes: Mapping[str, float]
+    hopper: Mapping[str, float]
+    cache_gain: float
+    old_cores: float
+    hopper_clock: float
+
+
+LAW = Law(
+    mixes=MappingProxyType(
+        {
+            "image-batched": Mix(0.36, 0.30, 0.27, 0.07),
+            "image-compiled": Mix(0.27, 0.26, 0.42, 0.05),
+            "dit": Mix(1.0, 0.0, 0.0, 0.0),
+            "dit-compiled": Mix(1.0, 0.0, 0.0, 0.0),
+            "dit-flash3": Mix(1.0, 0.0, 0.0, 0.0),
+            "vae": Mix(0.2, 0.5, 0.3, 0.0),
+            "cnn-training": Mix(0.11, 0.42, 0.45, 0.02),
+            "cnn-inference": Mix(0.19, 0.71, 0.08, 0.02),
+            "transformer-training": Mix(0.45, 0.35, 0.15, 0.05),
+            "transformer-inference": Mix(0.32, 0.34, 0.12, 0.22),
+            "speech-training": Mix(0.10, 0.50, 0.20, 0.20),
+            "recurrent": Mix(0.0, 0.10, 0.10, 0.80),
+            "recurrent-batch": Mix(0.15, 0.60, 0.25, 0.0),
+            "asr-single": Mix(0.10, 0.22, 0.05, 0.33, 0.30),
+            "asr-batched": Mix(0.30, 0.45, 0.15, 0.10),
+            "tts": Mix(0.05, 0.15, 0.10, 0.30, 0.40),
+            "md-small": Mix(0.0, 0.01, 0.05, 0.94),
+            "md-medium": Mix(0.0, 0.17, 0.37, 0.46),
+            "md-big": Mix(0.0, 0.50, 0.40, 0.10),
+            "fold": Mix(0.55, 0.25, 0.20, 0.0),
+            "dense": Mix(1.0, 0.0, 0.0, 0.0),
+            "stencil": Mix(0.10, 0.85, 0.05, 0.0, cached=False),
+        }
+    ),
+    classes=MappingProxyType(
+        {
+            "ampere-hbm": 1.0,
+            "hopper-sxm": 0.75,
+            "hopper-pcie": 0.60,
+            "hopper-cut": 0.90,
+            "blackwell-hbm": 0.60,
+            "volta": 0.66,
+            "turing-pro": 0.31,
+            "ampere-pro": 0.65,
+            "ada-pro": 0.60,
+            "blackwell-pro": 0.53,
+            "geforce-20": 1.0,
+            "geforce-30": 1.10,
+            "geforce-40": 1.15,
+            "geforce-50": 1.10,
+            "no-tensor": 1.0,
+        }
+    ),
+    long_classes=MappingProxyType(
+        {
+            "ampere-hbm": 1.0,
+            "hopper-sxm": 0.60,
+            "hopper-pcie": 0.55,
+            "hopper-cut": 1.04,
+            "blackwell-hbm": 0.60,
+            "volta": 0.80,
+            "turing-pro": 0.60,
+            "ampere-pro": 0.85,
+            "ada-pro": 0.75,
+            "blackwell-pro": 0.75,
+            "geforce-20": 1.0,
+            "geforce-30": 1.05,
+            "geforce-40": 1.02,
+            "geforce-50": 1.0,
+            "no-tensor": 1.0,
+        }
+    ),
+    hopper=MappingProxyType({"dit-compiled": 1.30, "dit-flash3": 1.42}),
+    cache_gain=2.0,
+    old_cores=0.75,
+    hopper_clock=0.92,
 )
-"""Kind of work -> shares."""
-
-CLASSES: Mapping[str, float] = MappingProxyType(
-    {
-        "ampere-hbm": 1.0,
-        "hopper-sxm": 0.75,
-        "hopper-pcie": 0.60,
-        "hopper-cut": 0.90,
-        "blackwell-hbm": 0.60,
-        "volta": 0.66,
-        "turing-pro": 0.31,
-        "ampere-pro": 0.65,
-        "ada-pro": 0.60,
-        "blackwell-pro": 0.53,
-        "geforce-20": 1.0,
-        "geforce-30": 1.10,
-        "geforce-40": 1.30,
-        "geforce-50": 1.10,
-        "no-tensor": 1.0,
-    }
-)
-"""Class of card -> share of its tensor peak it sustains, the A100's share being 1. Convolution and mixed work."""
-
-DIT_CLASSES: Mapping[str, float] = MappingProxyType(
-    {
-        "ampere-hbm": 1.0,
-        "hopper-sxm": 0.60,
-        "hopper-pcie": 0.55,
-        "hopper-cut": 1.04,
-        "blackwell-hbm": 0.60,
-        "volta": 0.80,
-        "turing-pro": 0.60,
-        "ampere-pro": 0.85,
-        "ada-pro": 0.75,
-        "blackwell-pro": 0.75,
-        "geforce-20": 1.0,
-        "geforce-30": 1.05,
-        "geforce-40": 1.02,
-        "geforce-50": 1.0,
-        "no-tensor": 1.0,
-    }
-)
-"""The same for long matrix products (diffusion transformers, dense algebra)."""
-
-DIT_HOPPER: Mapping[str, float] = MappingProxyType({"dit-compiled": 1.30, "dit-flash3": 1.42})
-"""What compiled graphs and FlashAttention 3 gain on Hopper beyond what they gain on the A100."""
 
 LBM_BYTES: Mapping[str, float] = MappingProxyType({"lbm-single": 153.0, "lbm-fp32-fp16": 77.0, "lbm-fp32-fp16c": 77.0})
 """Bytes one cell update moves (D3Q19, in place): FluidX3D README."""
@@ -137,6 +151,7 @@ REFERENCE = Reference(
 )
 REFERENCE_SLUG = "a100-sxm-80g"
 
+HOPPER = ("hopper-sxm", "hopper-pcie", "hopper-cut")
 WIDE_SM = 1.3
 """An SM with 128 FP32 lanes does this many times the mixed work of one with 64."""
 CUT_HOPPER = ("h20",)
@@ -206,33 +221,49 @@ def wide_sm_ghz(gpu: Gpu) -> float:
     return gpu.sm_count * gpu.boost_clock_mhz / 1000 * (WIDE_SM if lanes > 96 else 1.0)
 
 
-def relative_time(kind: str, gpu: Gpu, form: Format = "fp16") -> float:
+def has_large_cache(gpu: Gpu) -> bool:
+    """Ada and Blackwell boards with GDDR: 24 to 128 MB of second-level cache against 4 to 6 before."""
+    return card_class(gpu) in ("geforce-40", "geforce-50", "ada-pro", "blackwell-pro")
+
+
+def ratios(gpu: Gpu, form: Format) -> tuple[float, float, float, float]:
+    """Reference over card, before any fitted factor: tensor peak, bandwidth, SM x GHz, GHz."""
+    return (
+        REFERENCE.tensor_tflops[form] / peak_tflops(gpu, form),
+        REFERENCE.bandwidth_gb_s / gpu.memory_bandwidth_gb_s,
+        REFERENCE.sm_ghz / wide_sm_ghz(gpu),
+        REFERENCE.ghz * 1000 / gpu.boost_clock_mhz,
+    )
+
+
+def relative_time(kind: str, gpu: Gpu, form: Format = "fp16", law: Law = LAW) -> float:
     """Time of one kind of work on a card, in times of the same work on the A100 80G SXM.
 
-    `kind`: a key of MIXES or LBM_BYTES; `form`: number format of its heavy arithmetic. A card better in every figure is never slower.
-    Raises KeyError for an unknown kind.
+    `kind`: a key of the law's mixes or of LBM_BYTES; `form`: number format of its heavy arithmetic. A card better in every figure is
+    never slower. Raises KeyError for an unknown kind.
     """
     if kind in LBM_BYTES:
         return _lbm_mlups_reference(kind) / lbm_mlups(kind, gpu)
-    return transfer(MIXES[kind], kind, gpu, form)
-
-
-def transfer(mix: Mix, kind: str, gpu: Gpu, form: Format) -> float:
-    """`relative_time` with the shares given: what the fit varies."""
-    name = card_class(gpu)
-    if kind.startswith("dit") or kind == "dense":
-        sustained = DIT_CLASSES[name]
-        if name.startswith("hopper-sxm") or name == "hopper-pcie" or name == "hopper-cut":
-            sustained *= DIT_HOPPER.get(kind, 1.0)
+    mix, name = law.mixes[kind], card_class(gpu)
+    tensor, bandwidth, cores, clock = ratios(gpu, form)
+    if is_long(kind):
+        sustained = law.long_classes[name] * (law.hopper.get(kind, 1.0) if name in HOPPER else 1.0)
     else:
-        sustained = CLASSES[name]
+        sustained = law.classes[name]
+    if mix.cached and has_large_cache(gpu):
+        bandwidth /= law.cache_gain
+    if name == "no-tensor":
+        cores /= law.old_cores
+    elif name in HOPPER:
+        cores, clock = cores / law.hopper_clock, clock / law.hopper_clock
     return (
-        mix.tensor * REFERENCE.tensor_tflops[form] / (peak_tflops(gpu, form) * sustained)
-        + mix.bandwidth * REFERENCE.bandwidth_gb_s / gpu.memory_bandwidth_gb_s
-        + mix.cores * REFERENCE.sm_ghz / wide_sm_ghz(gpu)
-        + mix.clock * REFERENCE.ghz * 1000 / gpu.boost_clock_mhz
-        + mix.host
+        mix.tensor * tensor / sustained + mix.bandwidth * bandwidth + mix.cores * cores + mix.clock * clock + mix.host
     )
+
+
+def is_long(kind: str) -> bool:
+    """Work of long matrix products, with class shares of its own."""
+    return kind == "dense" or kind.startswith("dit")
 
 
 def lbm_share(gpu: Gpu) -> float:

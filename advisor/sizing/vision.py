@@ -270,10 +270,14 @@ class VisionJob:
         """Kind of work for the transfer law."""
         return vision_kind(self.model.family, training=self.training)
 
+    def arithmetic(self) -> Format:
+        """Number format of the heavy arithmetic."""
+        return "fp16" if self.half else "fp32" if self.precision == "fp32" else "tf32"
+
     def rate(self, gpu: Gpu, count: int) -> Rate:
         """Images per second over all cards; `batch` is per card."""
         model, kind = self.model, self.kind()
-        form: Format = "fp16" if self.half else "fp32" if self.precision == "fp32" else "tf32"
+        form = self.arithmetic()
         table = TRAINING_TFLOPS if self.training else INFERENCE_TFLOPS
         sustained = table.get(model.base, 40.0)
         pace = "training" if self.training else "inference"

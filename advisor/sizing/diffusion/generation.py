@@ -240,6 +240,10 @@ class GenerationJob:
 
     # -- speed ------------------------------------------------------------------------------------------------------
 
+    def arithmetic(self) -> Format:
+        """Number format of the heavy arithmetic."""
+        return self.formats.arithmetic
+
     def kind(self) -> str:
         """Kind of work for the transfer law."""
         return generation_kind(

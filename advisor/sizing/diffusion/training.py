@@ -182,16 +182,18 @@ class DiffusionTrainingJob:
         """Kind of work for the transfer law."""
         return "image-batched" if self.model.is_unet else "transformer-training"
 
+    def arithmetic(self) -> Format:
+        """Number format of the heavy arithmetic."""
+        if self.precision in ("fp32", "tf32"):
+            return "fp32" if self.precision == "fp32" else "tf32"
+        return "fp16" if self.model.is_unet else arithmetic_of("bf16", None)
+
     def rate(self, gpu: Gpu, count: int) -> Rate:
         """Samples per second over all cards."""
         passes = {"lora": 2.0, "textual-inversion": 2.0, "controlnet": 2.2}.get(self.method, 3.0)
         passes += 1.0 if self.checkpointing else 0.0
         flops = self.model.step_flops(self.width, self.height, self.frames) / self.model.evaluations * passes
-        form: Format = "fp32" if self.precision == "fp32" else arithmetic_of("bf16", None)
-        if self.precision == "tf32":
-            form = "tf32"
-        if self.model.is_unet and form == "bf16":
-            form = "fp16"
+        form = self.arithmetic()
         sustained = (UNET_A100_TFLOPS if self.model.is_unet else DIT_A100_TFLOPS) * TRAINING_PACE
         sustained *= {"tf32": 0.5, "fp32": 0.07}.get(form, 1.0)
         kind = self.kind()
