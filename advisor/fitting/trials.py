@@ -19,8 +19,8 @@ from advisor.sizing.anchor import ANY_CARD
 from advisor.sizing.answer import Estimate, Tier
 from advisor.sizing.calibration import Basis
 from advisor.sizing.comparison import SECONDS_UNITS, speed_ratio
-from advisor.sizing.estimate import SOFTWARE_FIELDS, Prepared, prepare
-from advisor.sizing.evidence import Exclude, Fact, fact_of
+from advisor.sizing.estimate import SOFTWARE_FIELDS, Prepared, prepare, shared_of
+from advisor.sizing.evidence import Exclude, Fact
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Library, Rate
 from advisor.sizing.workload import WorkloadError
@@ -106,7 +106,7 @@ class Laboratory:
     def __init__(self, library: Library, library_for: Callable[[str], Library] | None = None) -> None:
         self.library = library
         self.library_for = library_for or (lambda source: library)
-        self.facts = tuple(map(fact_of, library.facts))
+        self.facts = shared_of(library).index.facts
         self.sources_of = software_sources(self.facts)
 
     def prepared(self, fact: Fact, mode: Mode, exclude: Exclude | None = None) -> Prepared | None:

@@ -5,13 +5,14 @@ Built once per library; asking is a scan over the few facts of one model.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from advisor.sizing.answer import Evidence
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Library
+from advisor.sizing.workload import canonical_slug
 
 Metric = Literal["memory", "speed"]
 Exclude = Callable[["Fact"], bool]
@@ -100,12 +101,8 @@ class Fact:
     usable_for: frozenset[str]
     row: Mapping[str, Any]
     work: Mapping[str, Any]
-
-    @property
-    def model(self) -> str | None:
-        """Model slug, or the application of a simulation."""
-        model = self.workload.get("model")
-        return model if isinstance(model, str) else self.workload.get("application")
+    model: str | None
+    """Slug in the library where it has one, else as the source's row names it; the application of a simulation."""
 
     @property
     def exact(self) -> bool:
@@ -118,8 +115,18 @@ class Fact:
         return self.workload["scenario"], self.workload["task"]
 
 
-def fact_of(row: Mapping[str, Any]) -> Fact:
-    """A row of the measurements file as a `Fact`. Seconds whose row derives a throughput are read as that throughput."""
+def _model_of(workload: Mapping[str, Any], models: Collection[str]) -> str | None:
+    model = workload.get("model")
+    if not isinstance(model, str):
+        return workload.get("application")
+    return canonical_slug(model, models) or model
+
+
+def fact_of(row: Mapping[str, Any], models: Collection[str] = ()) -> Fact:
+    """A row of the measurements file as a `Fact`. Seconds whose row derives a throughput are read as that throughput.
+
+    `models`: slugs of the library, so that a fact stands under the name customers use.
+    """
     memory = row["metric"] == "memory_gib_per_gpu"
     derived = row.get("derived")
     value, unit = (derived["value"], derived["unit"]) if derived else (row["value"], row["unit"])
@@ -142,6 +149,7 @@ def fact_of(row: Mapping[str, Any]) -> Fact:
         usable_for=frozenset(row.get("usable_for") or ()),
         row=row,
         work=work_of(row["workload"]),
+        model=_model_of(row["workload"], models),
     )
 
 
@@ -223,7 +231,7 @@ def build_index(library: Library) -> FactIndex:
     """Index of the library's facts. Cost: one pass."""
     by_model: dict[tuple[str, str, str | None], list[Fact]] = {}
     by_task: dict[tuple[str, str], list[Fact]] = {}
-    facts = tuple(map(fact_of, library.facts))
+    facts = tuple(fact_of(row, library.models) for row in library.facts)
     for fact in facts:
         scenario, task = fact.scenario_task
         by_model.setdefault((scenario, task, fact.model), []).append(fact)
