@@ -99,7 +99,7 @@ class Usages:
     def __init__(self, workload: Workload, now: datetime, basis: Basis | None = None) -> None:
         self.workload = workload
         self.now = now
-        self.start = moment(now) // SECOND * SECOND
+        self.start = moment(now) // HOUR * HOUR  # on the hour: what was priced for it is not priced again
         self.basis = basis_of(workload) if basis is None else basis
         self.in_one_piece = False
         self._scheduled: Intervals | None = None
@@ -207,19 +207,30 @@ def _windows(schedule: Schedule) -> Iterator[tuple[int, int]]:
         week += 1
 
 
+@lru_cache(maxsize=4096)
+def _under_each_plan(
+    key: _Identity, intervals: Intervals, *, one_term: bool
+) -> tuple[tuple[PlanKind, Plan, costing.PlanCost], ...]:
+    plans = _plans(key)
+    others = {plan.name: plan for _, plan in plans}
+    return tuple(
+        (
+            kind,
+            plan,
+            costing.cost(plan, _usage(key.offer, _one_term(plan, intervals) if one_term else intervals), others),
+        )
+        for kind, plan in plans
+    )
+
+
 def bill_of(offer: Offer, intervals: Intervals, basis: Basis) -> Bill:
     """The offer under each of its plans. Offers without a price are not asked."""
-    plans = plans_of(offer)
-    others = {plan.name: plan for _, plan in plans}
-    costs: list[PlanCost] = []
-    found: dict[PlanKind, costing.PlanCost] = {}
-    for kind, plan in plans:
-        usage = _usage(offer, intervals if basis.kind != "hour" else _one_term(plan, intervals))
-        whole = costing.cost(plan, usage, others)
-        found[kind] = whole
-        costs.append(_plan_cost(kind, plan, whole, offer, one_term=basis.kind == "hour"))
+    one_term = basis.kind == "hour"
+    found = _under_each_plan(_Identity(offer), intervals, one_term=one_term)
+    costs = [_plan_cost(kind, plan, whole, offer, one_term=one_term) for kind, plan, whole in found]
     cheapest = _cheapest(costs, basis)
-    paid, idle = _idle(found[cheapest.kind], intervals) if basis.kind != "hour" else (None, None)
+    whole = next(whole for kind, _, whole in found if kind == cheapest.kind)
+    paid, idle = (None, None) if one_term else _idle(whole, intervals)
     return Bill(tuple(costs), cheapest, paid, idle)
 
 
@@ -286,12 +297,9 @@ def _idle(whole: costing.PlanCost, intervals: Intervals) -> tuple[Decimal | None
 
 
 def _use_costs(offer: Offer, start: int) -> Iterator[UseCost]:
-    plans = plans_of(offer)
-    others = {plan.name: plan for _, plan in plans}
     for hours in USE_HOURS:
-        usage = _usage(offer, ((start, start + hours * HOUR),))
-        totals = [(costing.cost(plan, usage, others), kind) for kind, plan in plans]
-        best, kind = min(totals, key=lambda pair: pair[0].total)
+        found = _under_each_plan(_Identity(offer), ((start, start + hours * HOUR),), one_term=False)
+        kind, _, best = min(found, key=lambda priced: priced[2].total)
         yield UseCost(hours, kind, best.name, best.total, best.currency)
 
 

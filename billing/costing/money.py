@@ -51,6 +51,11 @@ def round_money(amount: Fraction | Decimal | int, currency: str, rule: Rounding)
 
 def round_to(amount: Fraction | Decimal | int, places: int, rule: Rounding = "half_up") -> Decimal:
     """An exact number rounded to `places` decimals by the named rule."""
+    return from_minor(_minor(amount, places, rule), places)
+
+
+def _minor(amount: Fraction | Decimal | int, places: int, rule: Rounding) -> int:
+    """An exact number as a whole count of its smallest unit, rounded by the named rule."""
     scaled = abs(Fraction(amount)) * 10**places
     whole, rest = divmod(scaled.numerator, scaled.denominator)
     twice = 2 * rest
@@ -60,13 +65,13 @@ def round_to(amount: Fraction | Decimal | int, places: int, rule: Rounding = "ha
         or (rule == "half_even" and (twice > scaled.denominator or (twice == scaled.denominator and whole % 2)))
     ):
         whole += 1
-    return from_minor(whole if amount >= 0 else -whole, places)
+    return whole if amount >= 0 else -whole
 
 
 def from_minor(minor: int, places: int) -> Decimal:
     """A count of smallest units (fen, cents) as a Decimal with that many decimals."""
-    # built from digits, not by arithmetic, which would obey the caller's decimal context
-    return Decimal((int(minor < 0), tuple(int(digit) for digit in str(abs(minor))), -places))
+    # built from text, not by arithmetic, which would obey the caller's decimal context
+    return Decimal(f"{minor}E-{places}")
 
 
 def to_minor(amount: Decimal, places: int) -> int:
@@ -108,7 +113,7 @@ def text(number: Decimal) -> str:
 
 def plain(amount: Fraction | Decimal | int, places: int = 6, at_least: int = 0) -> Decimal:
     """A quantity (hours, GB days, price per hour): at most `places` decimals, half up, no trailing zeros beyond `at_least`."""
-    rounded = round_to(amount, places)
-    while places > at_least and rounded == (shorter := round_to(rounded, places - 1)):
-        rounded, places = shorter, places - 1
-    return rounded
+    minor = _minor(amount, places, "half_up")
+    while places > at_least and minor % 10 == 0:
+        minor, places = minor // 10, places - 1
+    return from_minor(minor, places)
