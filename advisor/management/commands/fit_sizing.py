@@ -33,7 +33,7 @@ class Command(BaseCommand):
                 text = "\n".join(trimmed(json.loads(line) for line in lines)) + "\n"
             (DATA / "facts.jsonl").write_text(text, encoding="utf-8")
         laboratory = Laboratory(library())
-        found = all_trials(laboratory, ("fact", "model", "source"), self.stdout.write)
+        found = all_trials(laboratory, ("fact", "card", "model", "source"), self.stdout.write)
         intervals = {
             "date": datetime.now(tz=UTC).date().isoformat(),
             "facts_sha256": hashlib.sha256((DATA / "facts.jsonl").read_bytes()).hexdigest(),
