@@ -19,7 +19,9 @@ class ListQuery(serializers.Serializer[Any]):
     """Parameters every list takes. A parameter it does not know is an error."""
 
     limit = serializers.IntegerField(min_value=1, max_value=LIMIT_MOST, default=LIMIT, help_text="Rows per page.")
-    after = serializers.CharField(default="", max_length=400, help_text="`next_after` of the page before.")
+    after = serializers.CharField(
+        default="", allow_blank=True, max_length=400, help_text="`next_after` of the page before."
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         unknown = sorted(set(self.initial_data) - set(self.fields))

@@ -10,9 +10,9 @@ register = template.Library()
 
 
 @register.filter
-def money(amount: Decimal | None, currency: str) -> str:
+def money(amount: Decimal | str | None, currency: str) -> str:
     """An exact price without its sign; a dash where there is none."""
-    return "—" if amount is None else money_text(amount, currency)
+    return "—" if amount is None or amount == "" else money_text(Decimal(amount), currency)
 
 
 @register.filter
@@ -22,6 +22,6 @@ def symbol(currency: str) -> str:
 
 
 @register.filter
-def figure(value: Decimal | int | None, places: int | None = None) -> str:
+def figure(value: Decimal | int | str | None, places: int | None = None) -> str:
     """A technical figure; a dash where it is not known."""
-    return "—" if value is None else figure_text(value, places)
+    return "—" if value is None or value == "" else figure_text(Decimal(value), places)

@@ -1,0 +1,317 @@
+"""Staff's hands on the catalogue. Every form that is saved is one catalogue version, made by the signed-in user."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from catalog.formats import money_text
+from catalog.models import CatalogueChange, CatalogueVersion, Gpu, Image, Plan, Price, Region, Sku, SkuImage, recorded
+from catalog.specs import SPECS
+
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin[Any]
+    TabularInline = admin.TabularInline[Any, Any]
+else:
+    ModelAdmin, TabularInline = admin.ModelAdmin, admin.TabularInline
+
+
+class RecordedAdmin(ModelAdmin):
+    """Wraps whatever the admin writes, bulk edits of a list and inlines included, into one recorded version."""
+
+    list_per_page = 50
+    save_on_top = True
+
+    def _recorded(self, request: HttpRequest, view: Callable[[], HttpResponse]) -> HttpResponse:
+        if request.method != "POST":
+            return view()
+        name = self.opts.verbose_name
+        with recorded(by=request.user if request.user.is_authenticated else None, why=f"Edited in the admin: {name}"):
+            return view()
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
+    ) -> Any:
+        """One row with its inlines."""
+        return self._recorded(
+            request, lambda: super(RecordedAdmin, self).changeform_view(request, object_id, form_url, extra_context)
+        )
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        """The list, its editable columns and actions."""
+        return self._recorded(request, lambda: super(RecordedAdmin, self).changelist_view(request, extra_context))
+
+    def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> Any:
+        """One row gone."""
+        return self._recorded(
+            request, lambda: super(RecordedAdmin, self).delete_view(request, object_id, extra_context)
+        )
+
+
+@admin.register(Gpu)
+class GpuAdmin(RecordedAdmin):
+    """Spec sheets."""
+
+    list_display = (
+        "name",
+        "slug",
+        "architecture",
+        "vram_gb",
+        "memory_bandwidth_gb_s",
+        "fp16_tensor_dense_fp32acc_tflops",
+        "modified_card",
+        "is_visible",
+    )
+    list_filter = ("architecture", "modified_card", "is_visible")
+    search_fields = ("name", "slug", "chip", "notes", "sources")
+    ordering = ("vram_gb", "name")
+    fieldsets = (
+        (None, {"fields": ("name", "slug", "is_visible", "modified_card")}),
+        (gettext_lazy("Figures"), {"fields": tuple(spec.name for spec in SPECS)}),
+        (gettext_lazy("Where they come from"), {"fields": ("sources", "derived_cells", "notes")}),
+    )
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Gpu | None = None) -> tuple[str, ...]:
+        """A slug is an address: it does not change."""
+        return ("slug",) if obj else ()
+
+
+class SkuImageInline(TabularInline):
+    """Images of a machine."""
+
+    model = SkuImage
+    extra = 1
+    autocomplete_fields = ("image",)
+
+
+class PriceInline(TabularInline):
+    """Prices of a machine, to look at: they are changed on their own page, where the running one is ended."""
+
+    model = Price
+    extra = 0
+    can_delete = False
+    show_change_link = True
+    fields = ("plan", "unit_price", "currency", "valid_during", "is_sample")
+    readonly_fields = fields
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Not here."""
+        return False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Price]:
+        """With their plans."""
+        return super().get_queryset(request).select_related("plan")
+
+
+@admin.register(Sku)
+class SkuAdmin(RecordedAdmin):
+    """Machines."""
+
+    list_display = (
+        "code",
+        "gpu",
+        "count",
+        "nodes",
+        "link",
+        "region",
+        "stock",
+        "cpu_cores",
+        "ram_gib",
+        "disk_gb",
+        "is_active",
+        "is_sample",
+    )
+    list_editable = ("stock", "is_active")
+    list_filter = ("stock", "is_active", "is_sample", "region", "link", "count", "gpu")
+    list_select_related = ("gpu", "region")
+    search_fields = ("code", "gpu__name", "gpu__slug", "region__code")
+    autocomplete_fields = ("gpu", "region")
+    inlines = (SkuImageInline, PriceInline)
+
+
+@admin.register(Plan)
+class PlanAdmin(RecordedAdmin):
+    """Rental plans with all their rules."""
+
+    list_display = (
+        "name",
+        "currency",
+        "kind",
+        "price_per",
+        "billing_step_seconds",
+        "term_count",
+        "after_term",
+        "valid_from",
+        "is_active",
+        "is_sample",
+    )
+    list_filter = ("kind", "currency", "is_active", "is_sample")
+    search_fields = ("name", "currency")
+    autocomplete_fields = ("on_demand_plan",)
+    date_hierarchy = "valid_from"
+    fieldsets = (
+        (None, {"fields": ("name", "kind", "currency", "price_per", "per", "valid_from", "is_active", "is_sample")}),
+        (
+            gettext_lazy("Counting time"),
+            {
+                "fields": (
+                    "billing_step_seconds",
+                    "pieces",
+                    "minimum_seconds",
+                    "minimum_charge",
+                    "cap_hours_per_month",
+                    "stopped_gpu_billed",
+                )
+            },
+        ),
+        (
+            gettext_lazy("Rounding and tax"),
+            {"fields": ("money_rounding", "round_at", "tax_percent", "prices_include_tax")},
+        ),
+        (
+            gettext_lazy("Term"),
+            {
+                "fields": (
+                    "term_unit",
+                    "term_count",
+                    "day_means",
+                    "week_means",
+                    "month_means",
+                    "after_term",
+                    "on_demand_plan",
+                    "unused",
+                    "refund_fee_percent",
+                    "refund_free_days",
+                )
+            },
+        ),
+        (
+            gettext_lazy("Disk"),
+            {"fields": ("free_disk_gb", "disk_price_per_gb_day_running", "disk_price_per_gb_day_stopped")},
+        ),
+    )
+
+
+class HoldsFilter(admin.SimpleListFilter):
+    """Prices by when they hold."""
+
+    title = gettext_lazy("holds")
+    parameter_name = "holds"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        """Now, later, before."""
+        return [("now", _("now")), ("later", _("later")), ("over", _("no longer"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Price]) -> QuerySet[Price]:
+        """Rows of the chosen time."""
+        now = timezone.now()
+        lookup = {
+            "now": "valid_during__contains",
+            "later": "valid_during__startswith__gt",
+            "over": "valid_during__endswith__lte",
+        }.get(self.value() or "")
+        return queryset.filter(**{lookup: now}) if lookup else queryset
+
+
+@admin.register(Price)
+class PriceAdmin(RecordedAdmin):
+    """Prices. A price that has begun to hold keeps its sum and its beginning: end it and add a new one, so that history stays true."""
+
+    list_display = ("sku", "plan", "price", "currency", "valid_during", "is_sample")
+    list_filter = (HoldsFilter, "currency", "plan", "is_sample", "sku__region", "sku__gpu")
+    list_select_related = ("sku", "plan")
+    search_fields = ("sku__code", "sku__gpu__name", "plan__name")
+    autocomplete_fields = ("sku", "plan")
+
+    @admin.display(description=gettext_lazy("unit price"), ordering="unit_price")
+    def price(self, price: Price) -> str:
+        """Without trailing zeros."""
+        return money_text(price.unit_price, price.currency)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Price | None = None) -> tuple[str, ...]:
+        """What a price that has begun may no longer change."""
+        if obj is None or obj.valid_during.lower > timezone.now():
+            return ()
+        return ("sku", "plan", "currency", "unit_price", "list_price_per_hour")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Price | None = None) -> bool:
+        """A price that has begun is history."""
+        allowed = super().has_delete_permission(request, obj)
+        return allowed and obj is not None and obj.valid_during.lower > timezone.now()
+
+
+@admin.register(Region)
+class RegionAdmin(RecordedAdmin):
+    """Regions."""
+
+    list_display = ("code", "name", "name_zh", "timezone", "is_active")
+    list_filter = ("is_active",)
+    search_fields = ("code", "name", "name_zh")
+
+
+@admin.register(Image)
+class ImageAdmin(RecordedAdmin):
+    """Images."""
+
+    list_display = (
+        "code",
+        "framework",
+        "framework_version",
+        "cuda_version",
+        "min_driver_version",
+        "min_compute_capability",
+        "max_compute_capability",
+        "is_active",
+    )
+    list_filter = ("framework", "is_active")
+    search_fields = ("code", "name", "framework")
+
+
+class ReadOnly:
+    """History is looked at, never edited."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never."""
+        return False
+
+
+class ChangeInline(ReadOnly, TabularInline):
+    """What a version changed."""
+
+    model = CatalogueChange
+    extra = 0
+    fields = ("model", "label", "action", "before", "after")
+    max_num = 0
+
+
+@admin.register(CatalogueVersion)
+class CatalogueVersionAdmin(ReadOnly, ModelAdmin):
+    """Who changed the catalogue, when and why."""
+
+    list_display = ("number", "created_at", "by", "why")
+    list_select_related = ("by",)
+    search_fields = ("why", "by__username", "changes__label")
+    date_hierarchy = "created_at"
+    inlines = (ChangeInline,)
+
+
+@admin.register(CatalogueChange)
+class CatalogueChangeAdmin(ReadOnly, ModelAdmin):
+    """The changes of every version, to search."""
+
+    list_display = ("version", "model", "label", "action", "before", "after")
+    list_filter = ("model", "action")
+    search_fields = ("label", "=row_id")
