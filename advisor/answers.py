@@ -196,6 +196,8 @@ def read(answers: Answers, *, scenario: str | None = None, task: str | None = No
         except ConfigTextError as error:
             problems.append(Problem("model.hf_config", "not-a-config", {"reason": error.code}))
             body["model"] = {"parameters_b": 1}  # stands in, so that everything else is checked too
+    if set(body.get("demand", ())) == {"unit"}:
+        del body["demand"]  # a form's unit without an amount says nothing
     workload = None
     try:
         workload = parse_workload(body, library().models, library().gpus)

@@ -84,7 +84,16 @@ class MemoryBar:
     over: Segment | None
     estimate: str
     ticks: tuple[Tick, ...] = ()
-    label_shift: int = 0
+
+    @property
+    def estimate_x(self) -> str:
+        """Where the estimate's words stand: well left of the words at the usable line."""
+        return f"{min(float(self.estimate[:-1]), float(self.usable[:-1]) - 22):.2f}%" if self.estimate_anchor else "0%"
+
+    @property
+    def estimate_anchor(self) -> str:
+        """The words end at the estimate, or begin at zero where that is too far left."""
+        return "e" if float(self.estimate[:-1]) > 30 else ""
 
 
 def memory_bar(memory: Memory, card_gib: float, scale_gib: float, *, ticks: bool = False) -> MemoryBar:

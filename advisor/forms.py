@@ -4,14 +4,14 @@ A page gets plain `Input` values to draw; reading and judging is `advisor.answer
 accepts what the API would refuse.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from django.utils.translation import gettext as _
 
 from advisor import labels
-from advisor.answers import Answers, Reading, input_of, last
+from advisor.answers import PARENT, Answers, Reading, input_of, last
 from advisor.library import library
 from advisor.sizing.fields import (
     CONSTRAINT_FIELDS,
@@ -128,6 +128,7 @@ class Trouble:
 
     text: str
     target: str | None
+    href: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +156,12 @@ class AmountForm:
     expert: tuple[Input, ...]
     priority: tuple[Input, ...]
     troubles: tuple[Trouble, ...]
+
+    @property
+    def names(self) -> set[str]:
+        """Names of everything this form sends."""
+        groups = (*self.demand, *self.schedule, *self.limits, *self.expert, *self.priority)
+        return {one.name for one in groups} | {"go"}
 
     @property
     def schedule_open(self) -> bool:
@@ -194,7 +201,7 @@ def problem_text(problem: Problem, label: str) -> str:
         case "missing-model":
             return _("Name the model, or write its size, for example 13B.")
         case "not-a-config":
-            return _config_text(str(values.get("reason", "")))
+            return config_text(str(values.get("reason", "")))
         case "too-small":
             return _("%(label)s must be at least %(minimum)s.") % said
         case "too-large":
@@ -209,6 +216,8 @@ def problem_text(problem: Problem, label: str) -> str:
             return _("There is no card “%(value)s”. Nearest: %(suggestion)s.") % said
         case "unknown-field-near":
             return _("The address holds “%(value)s”, which is no field. Did you mean %(suggestion)s?") % said
+        case "unknown-field" if problem.path == "demand.samples":
+            return _("Samples of one epoch are only asked for where the amount is counted in epochs.")
         case "unknown-field" | "field-of-other-task":
             return _("The address holds “%(value)s”, which is no field of this task.") % said
         case "unknown-scenario":
@@ -235,8 +244,11 @@ def _number_text(problem: Problem, label: str) -> str:
     return _("%(label)s must be a number such as 640, or height × width such as 1024x2048.") % {"label": label}
 
 
-def _config_text(reason: str) -> str:
+def config_text(reason: str) -> str:
+    """What is wrong with a pasted config.json and what to do; `reason` is a code of `ConfigTextError` or a reason of the contract."""
     match reason:
+        case "no-figures":
+            return _("This is no model's config.json: it holds no figures such as hidden_size or num_hidden_layers.")
         case "not-json":
             return _("This is no config.json: it cannot be read as JSON. Copy the whole file, from { to }.")
         case "not-an-object":
@@ -253,17 +265,16 @@ def _config_text(reason: str) -> str:
 class _Builder:
     """Draws inputs from answers; what is wrong with an answer stands at its field and in the summary, in the same words."""
 
-    def __init__(self, scenario: str, task: str, answers: Answers, problems: Sequence[Problem], fresh: bool) -> None:
+    def __init__(self, scenario: str, task: str, answers: Answers, problems: Sequence[Problem]) -> None:
         self.scenario = scenario
         self.task = task
         self.answers = answers
         self.problems = problems
-        self.fresh = fresh
         self.drawn: dict[str, str] = {}
 
-    def value(self, name: str, default: str = "") -> str:
-        """The value given (as written, so nothing is lost), or on a fresh form the suggested one."""
-        return last(self.answers, name) or (default if self.fresh else "")
+    def value(self, name: str) -> str:
+        """The value given, as written, so that nothing is lost."""
+        return last(self.answers, name)
 
     def error(self, name: str, label: labels.Text) -> str:
         self.drawn[name] = f"f-{name.replace('.', '-')}"
@@ -274,8 +285,7 @@ class _Builder:
             return self.gpu_hours(field)
         key = (self.scenario, self.task, field.name)
         words = labels.field_words(*key)
-        default = SUGGESTED.get(key, _default(field))
-        value = self.value(field.name, default)
+        value = self.value(field.name)
         options, more, draw = self.options(field, key, value)
         return Input(
             name=field.name,
@@ -438,9 +448,21 @@ def _unit(field: Field) -> labels.Text:
     return units.get(field.unit or "", "")
 
 
-def what_form(scenario: str, task: str, answers: Answers, problems: Sequence[Problem], *, fresh: bool) -> WhatForm:
-    """Step 2 for one task. `problems`: what shall be shown as wrong. `fresh`: nothing answered yet, so defaults stand in the fields."""
-    build = _Builder(scenario, task, answers, problems, fresh)
+def with_defaults(scenario: str, task: str, answers: Answers) -> Answers:
+    """The answers, and where nothing of the task was answered yet, the values a fresh form holds."""
+    fields = FIELDS[scenario, task]
+    if any(last(answers, name) for name in ("model", *(field.name for field in fields))):
+        return answers
+    filled = answers.copy()
+    for field in fields:
+        if field.common and (value := SUGGESTED.get((scenario, task, field.name), _default(field))):
+            filled.setlist(field.name, [value])
+    return filled
+
+
+def what_form(scenario: str, task: str, answers: Answers, problems: Sequence[Problem]) -> WhatForm:
+    """Step 2 for one task. `problems`: what shall be shown as wrong."""
+    build = _Builder(scenario, task, answers, problems)
     model = build.model()
     fields = FIELDS[scenario, task]
     basic = tuple(build.of_field(field) for field in fields if field.common)
@@ -453,7 +475,7 @@ SERVING = ("max_seconds_to_first_token", "min_tokens_per_second_per_sequence")
 
 def amount_form(scenario: str, task: str, answers: Answers, problems: Sequence[Problem], currency: str) -> AmountForm:
     """Step 3: amount, schedule, limits, priority."""
-    build = _Builder(scenario, task, answers, problems, fresh=False)
+    build = _Builder(scenario, task, answers, problems)
     units = DEMAND_UNITS[scenario]
     demand = (
         build.text("amount", hint=labels.UNIT_HINTS.get((scenario, task), "")),
@@ -508,13 +530,27 @@ def _usual_unit(scenario: str, task: str) -> str:
     return usual.get((scenario, task), DEMAND_UNITS[scenario][0])
 
 
-def answer_troubles(reading: Reading, scenario: str, task: str, answers: Answers) -> tuple[Trouble, ...]:
-    """Everything wrong with an address, for pages that have no fields of their own."""
-    return _Builder(scenario, task, answers, reading.problems, fresh=False).troubles()
+def answer_troubles(
+    reading: Reading, scenario: str, task: str, answers: Answers, pages: Mapping[str, str]
+) -> tuple[Trouble, ...]:
+    """Everything wrong with an address, for pages without fields of their own. `pages`: step -> where it can be put right."""
+    build = _Builder(scenario, task, answers, ())
+    found = []
+    for problem in reading.problems:
+        text = problem_text(problem, str(build.label(input_of(problem.path))))
+        found.append(Trouble(text, None, pages.get(step_of(problem, scenario, task), "")))
+    return tuple(dict.fromkeys(found))
 
 
 def step_of(problem: Problem, scenario: str, task: str) -> Literal["what", "amount"]:
     """The wizard step on which a wrong answer can be put right."""
     name = input_of(problem.path).split(".")[0]
     inside = (scenario, task) in FIELDS and field_of(scenario, task, name) is not None
-    return "what" if inside or name in ("model", "scenario", "task") else "amount"
+    return "amount" if name in PARENT or (name in ("priority", "stage") and not inside) else "what"
+
+
+def problems_of_step(
+    problems: Sequence[Problem], step: Literal["what", "amount"], scenario: str, task: str
+) -> tuple[Problem, ...]:
+    """Those problems that this step can put right; what belongs nowhere is shown on step 2."""
+    return tuple(one for one in problems if step_of(one, scenario, task) == step)

@@ -1,0 +1,342 @@
+"""The wizard's frame: steps, the panel that follows the answers, the list of answers to check."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from advisor import charts, labels
+from advisor.answers import Answers, ConfigTextError, Reading, answers_of, clean_query, last, model_json
+from advisor.library import library
+from advisor.presets import presets_of
+from advisor.recommendation import Recommendation
+from advisor.sizing.answer import Estimate
+from advisor.sizing.estimate import prepare
+from advisor.sizing.fields import FIELDS, field_of
+from advisor.sizing.gpu import Gpu
+from advisor.sizing.shape import Shape
+from advisor.sizing.shapes import NoShape, shape_of
+from advisor.sizing.workload import ModelRef, Workload, canonical_slug
+from advisor.templatetags.figures import card_name, compact, money_text, number
+from catalog.snapshot import Catalogue
+
+FEW_NAMES = 2
+"""Cards named below the smallest size that fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One of the four steps."""
+
+    label: str
+    done: bool
+    current: bool
+    href: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A preset as a link that fills the answers in."""
+
+    label: labels.Text
+    href: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One answer: what was asked, what was said, where to change it."""
+
+    label: labels.Text
+    value: str
+    href: str = ""
+    technical: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """The panel beside the questions: what is known so far. `missing`: why nothing is known yet."""
+
+    lines: tuple[Line, ...]
+    missing: str = ""
+    need_gib: float | None = None
+    low_gib: float = 0.0
+    high_gib: float = 0.0
+    smallest_gb: float | None = None
+    smallest_names: str = ""
+    rungs: tuple[charts.Rung, ...] = ()
+    advice: Recommendation | None = None
+
+
+def with_query(name: str, query: str, **kwargs: str) -> str:
+    """Address of a page with answers."""
+    address = reverse(f"advisor:{name}", kwargs=kwargs or None)
+    return f"{address}?{query}" if query else address
+
+
+def steps(current: int, answers: Answers, scenario: str = "", task: str = "") -> tuple[Step, ...]:
+    """The four steps; those behind are links that keep every answer."""
+    query = clean_query(answers, scenario=scenario, task=task) if task else ""
+    names = (_("1 Scenario"), _("2 The work"), _("3 Amount and limits"), _("4 Check"))
+    hrefs = (
+        reverse("advisor:home"),
+        with_query("what", clean_query(answers, drop=("scenario", "task")), scenario=scenario, task=task)
+        if task
+        else "",
+        with_query("amount", query) if task else "",
+        "",
+    )
+    return tuple(
+        Step(name, done=index <= current, current=index == current, href=href if index < current else "")
+        for index, (name, href) in enumerate(zip(names, hrefs, strict=True), 1)
+    )
+
+
+def chips(scenario: str, task: str, answers: Answers) -> tuple[Chip, ...]:
+    """Presets of one task, the one that is filled in marked."""
+    said = {name: last(answers, name) for name in answers if last(answers, name)}
+    found = []
+    for preset in presets_of(scenario):
+        if preset.task != task:
+            continue
+        own = answers_of(preset.workload)
+        values = {name: last(own, name) for name in own if name not in ("scenario", "task")}
+        query = clean_query(own, drop=("scenario", "task"))
+        chosen = bool(values) and all(said.get(name) == value for name, value in values.items())
+        found.append(Chip(preset.title, with_query("what", query, scenario=scenario, task=task), chosen))
+    return tuple(found)
+
+
+def model_name(value: object) -> str:
+    """A model as people call it."""
+    if isinstance(value, Mapping):
+        if "parameters_b" in value:
+            return _("a model of %(size)s parameters") % {"size": compact(float(value["parameters_b"]) * 1e9)}
+        config = value.get("hf_config", {})
+        return str(config.get("_name_or_path") or config.get("model_type") or _("your config.json"))[:60]
+    row = library().models.get(canonical_slug(str(value), library().models) or "")
+    return row["name"].split(" / ")[0] if row else str(value)
+
+
+def _shape(model: object) -> Shape | None:
+    if isinstance(model, Mapping):
+        ref = ModelRef(hf_config=model.get("hf_config"), parameters_b=model.get("parameters_b"))
+    else:
+        ref = ModelRef(slug=canonical_slug(str(model), library().models))
+    try:
+        return shape_of(ref, library().models)
+    except (NoShape, KeyError, ValueError):
+        return None
+
+
+def model_note(answers: Answers) -> str:
+    """What was recognised of a model: its size and build; empty where nothing was."""
+    text = last(answers, "model")
+    if not text:
+        return ""
+    try:
+        model = model_json(text)
+    except ConfigTextError:
+        return ""
+    shape = _shape(model)
+    if shape is not None and shape.params:
+        return _("Recognised: %(size)s parameters, %(layers)s layers, hidden size %(hidden)s") % {
+            "size": compact(shape.params),
+            "layers": number(shape.layers),
+            "hidden": number(shape.hidden),
+        }
+    row = library().models.get(canonical_slug(text, library().models) or "", {})
+    size = row.get("params_b") or row.get("denoiser_params_b")
+    if not row:
+        return ""
+    if not size:
+        return _("Recognised: %(name)s") % {"name": row["name"]}
+    return _("Recognised: %(name)s, %(size)s parameters") % {"name": row["name"], "size": compact(float(size) * 1e9)}
+
+
+def value_text(scenario: str, task: str, name: str, value: object) -> str:
+    """An answer as people read it."""
+    if name == "model":
+        return model_name(value)
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, list | tuple):
+        return " × ".join(number(side) for side in value)
+    if isinstance(value, int | float):
+        field = field_of(scenario, task, name)
+        return f"{compact(float(value))} {_(field.unit)}" if field and field.unit == "tokens" else compact(float(value))
+    if isinstance(value, Mapping):
+        gpu = library().gpus.get(str(value.get("gpu")))
+        return f"{gpu.name if gpu else value.get('gpu')}: {number(value.get('hours', 0))} h"
+    return str(labels.choice_words(scenario, name, str(value)).label)
+
+
+def answer_lines(body: Mapping[str, Any], *, links: bool = False) -> tuple[Line, ...]:
+    """Every answer of a workload, in the order of the wizard."""
+    scenario, task = str(body.get("scenario", "")), str(body.get("task", ""))
+    if (scenario, task) not in FIELDS:
+        return ()
+    query = clean_query(answers_of(body), drop=("scenario", "task"))
+    what = with_query("what", query, scenario=scenario, task=task) if links else ""
+    amount = with_query("amount", clean_query(answers_of(body))) if links else ""
+    lines = [Line(_("Job"), str(labels.TASKS[scenario, task].label), reverse("advisor:home") if links else "")]
+    if "model" in body:
+        lines.append(Line(labels.MODEL.label, model_name(body["model"]), _at(what, "f-model")))
+    for field in FIELDS[scenario, task]:
+        if field.name in body:
+            words = labels.field_words(scenario, task, field.name)
+            text = value_text(scenario, task, field.name, body[field.name])
+            lines.append(Line(_short(words.label), text, _at(what, f"f-{field.name}"), technical=not field.common))
+    return (*lines, *_use_lines(body, amount), *_limit_lines(body, scenario, amount))
+
+
+def _at(page: str, anchor: str) -> str:
+    return f"{page}#{anchor}" if page else ""
+
+
+def _short(label: labels.Text) -> str:
+    text = str(label)
+    return {str(labels.FIELDS["sequence_tokens"].label): _("Longest sample")}.get(text, text)
+
+
+def demand_text(demand: Mapping[str, Any]) -> str:
+    """`20M tokens`, `3 epochs of 52,000`."""
+    unit = str(labels.UNITS.get(str(demand["unit"]), demand["unit"]))
+    text = f"{compact(float(demand['amount']))} {unit}"
+    if demand.get("samples"):
+        return _("%(amount)s of %(samples)s samples") % {"amount": text, "samples": compact(float(demand["samples"]))}
+    return text
+
+
+def schedule_text(schedule: Mapping[str, Any]) -> str:
+    """`8 hours a day, 5 days a week, 4 weeks`."""
+    said = {key: number(value) for key, value in schedule.items()}
+    parts = []
+    if "hours_per_day" in said:
+        parts.append(_("%(n)s hours a day") % {"n": said["hours_per_day"]})
+    if "days_per_week" in said:
+        parts.append(_("%(n)s days a week") % {"n": said["days_per_week"]})
+    if "weeks" in said:
+        parts.append(_("%(n)s weeks") % {"n": said["weeks"]})
+    if "starts_per_day" in said:
+        parts.append(_("started %(n)s times a day") % {"n": said["starts_per_day"]})
+    return _(", ").join(parts)
+
+
+def _use_lines(body: Mapping[str, Any], page: str) -> Iterable[Line]:
+    if demand := body.get("demand"):
+        yield Line(_("How much"), demand_text(demand), _at(page, "f-amount"))
+    if schedule := body.get("schedule"):
+        yield Line(_("When"), schedule_text(schedule), _at(page, "f-hours_per_day"))
+    if not demand and not schedule:
+        yield Line(_("How much"), _("not said: prices per hour"), _at(page, "f-amount"))
+
+
+def _limit_lines(body: Mapping[str, Any], scenario: str, page: str) -> Iterable[Line]:
+    limits: Mapping[str, Any] = body.get("constraints", {})
+    for name, value in limits.items():
+        if name == "currency":
+            continue
+        if name == "budget":
+            text = money_text(Decimal(str(value)), str(limits.get("currency", "CNY")))
+        elif name == "require":
+            text = _(", ").join(str(labels.choice_words(scenario, "require", word).label) for word in value)
+        else:
+            text = _limit_text(name, value)
+        yield Line(labels.FIELDS[name].label, text, _at(page, f"f-{name}"))
+    yield Line(
+        _("Priority"),
+        str(labels.choice_words(scenario, "priority", str(body.get("priority", "balanced"))).label),
+        _at(page, "f-priority"),
+    )
+    if body.get("stage", "production") != "production":
+        yield Line(
+            labels.FIELDS["stage"].label,
+            str(labels.choice_words(scenario, "stage", str(body["stage"])).label),
+            _at(page, "f-stage"),
+        )
+
+
+def _limit_text(name: str, value: Any) -> str:
+    if name.endswith("_hours"):
+        return _("%(count)s hours") % {"count": number(value)}
+    if name == "max_gpus":
+        return ngettext("%(count)s card", "%(count)s cards", value) % {"count": number(value)}
+    if name.endswith("_gib"):
+        return f"{number(value)} GiB"
+    return number(value) if isinstance(value, int | float) else str(value)
+
+
+def ladder_cards(catalogue: Catalogue) -> tuple[Gpu, ...]:
+    """One card on offer for each memory size, smallest first."""
+    offered = dict.fromkeys(offer.gpu for offer in catalogue.offers if offer.count == 1)
+    cards = [library().gpus[slug] for slug in offered if slug in library().gpus]
+    by_size: dict[float, Gpu] = {}
+    for card in sorted(cards, key=lambda one: (one.vram_gb, one.modified, one.slug)):
+        by_size.setdefault(card.vram_gb, card)
+    return tuple(by_size.values())
+
+
+def live(reading: Reading, catalogue: Catalogue, *, advice: Recommendation | None = None) -> Live:
+    """The panel for what was answered so far."""
+    lines = answer_lines(reading.body)
+    workload = reading.workload
+    if workload is None:
+        return Live(lines, missing=_missing(reading))
+    cards = ladder_cards(catalogue)
+    if not cards:
+        return Live(lines, missing=_("No card is on offer at the moment, so there is nothing to compare with."))
+    found = _on_each(workload, cards)
+    sized = [(card, answer) for card, answer in found if answer.memory is not None]
+    if not sized:
+        return Live(
+            lines, missing=_("How much memory this takes is not known: say it under the expert fields if you do.")
+        )
+    return _with_ladder(lines, sized, catalogue, advice)
+
+
+def _missing(reading: Reading) -> str:
+    if any(problem.code == "missing-model" for problem in reading.problems):
+        return _("Name the model, and the memory it needs stands here.")
+    return _("Put right what is marked, and the figures stand here.")
+
+
+def _on_each(workload: Workload, cards: Iterable[Gpu]) -> list[tuple[Gpu, Estimate]]:
+    prepared = prepare(workload, library())
+    return [(card, prepared.on(card, 1, with_evidence=False)) for card in cards]
+
+
+def _with_ladder(
+    lines: tuple[Line, ...], sized: list[tuple[Gpu, Estimate]], catalogue: Catalogue, advice: Recommendation | None
+) -> Live:
+    fitting = next(((card, answer) for card, answer in sized if answer.fit == "fits"), None)
+    card, answer = fitting or sized[-1]
+    memory = answer.memory
+    assert memory is not None  # only sized estimates come here
+    scale = max(card.vram_gb for card, _answer in sized)
+    rungs = tuple(
+        charts.rung(card.vram_gb, answer.memory.usable_gib, answer.memory, answer.fit, scale)
+        for card, answer in sized
+        if answer.memory
+    )
+    names = _names_of_size(card.vram_gb, catalogue) if fitting else ""
+    return Live(
+        lines,
+        need_gib=memory.per_gpu_gib,
+        low_gib=memory.low_gib,
+        high_gib=memory.high_gib,
+        smallest_gb=card.vram_gb if fitting else None,
+        smallest_names=names,
+        rungs=rungs,
+        advice=advice,
+    )
+
+
+def _names_of_size(vram_gb: float, catalogue: Catalogue) -> str:
+    offered = dict.fromkeys(offer.gpu for offer in catalogue.offers)
+    names = [card_name(slug) for slug in offered if slug in library().gpus and library().gpus[slug].vram_gb == vram_gb]
+    return _(", ").join(names[:FEW_NAMES])

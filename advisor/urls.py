@@ -1,0 +1,19 @@
+"""The customer's road: the door, the wizard's steps, the result; beside it the doctor and the pages of evidence."""
+
+from django.urls import include, path
+
+from advisor import doctor_views
+from advisor.views import home, result, wizard
+
+app_name = "advisor"
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("advise/amount/", wizard.amount, name="amount"),
+    path("advise/check/", wizard.check, name="check"),
+    path("advise/expert/", wizard.expert, name="expert"),
+    path("advise/result/", result.result, name="result"),
+    path("advise/<slug:scenario>/", wizard.scenario, name="scenario"),
+    path("advise/<slug:scenario>/<slug:task>/", wizard.what, name="what"),
+    path("doctor/", doctor_views.doctor, name="doctor"),
+    path("", include("advisor.evidence_urls")),
+]

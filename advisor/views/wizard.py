@@ -1,0 +1,237 @@
+"""The wizard: four steps, all answers in the address. Forms are GET forms; a step that is in order leads on to the next."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from advisor import labels
+from advisor.answers import Answers, Reading, clean_query, last, read
+from advisor.forms import amount_form, answer_troubles, problems_of_step, what_form, with_defaults
+from advisor.library import library
+from advisor.pages import wizard as page
+from advisor.pages.currency import currency_of
+from advisor.recommend import recommend
+from advisor.sentences import note_sentence
+from advisor.sizing.estimate import prepare
+from advisor.sizing.fields import FIELDS, TASKS
+from catalog.queries import current_catalogue
+
+
+def wants_partial(request: HttpRequest) -> bool:
+    """htmx asks for a piece of the page; when it restores history it needs the whole."""
+    htmx: Any = getattr(request, "htmx", None)
+    return bool(htmx) and not htmx.history_restore_request
+
+
+def _redirect(name: str, query: str, **kwargs: str) -> HttpResponse:
+    return HttpResponseRedirect(page.with_query(name, query, **kwargs))
+
+
+def _carried(answers: Answers, shown: set[str]) -> list[tuple[str, str]]:
+    """Answers of the other steps, which this form sends on unseen."""
+    found = []
+    for name in answers:
+        if name not in shown and name not in {"go", "csrfmiddlewaretoken", "live"}:
+            found += [
+                (name, value)
+                for value in (answers.getlist(name) if name == "require" else [last(answers, name)])
+                if value
+            ]
+    return found
+
+
+def _task_of(answers: Answers) -> tuple[str, str] | None:
+    key = (last(answers, "scenario"), last(answers, "task"))
+    return key if key in FIELDS else None
+
+
+@require_safe
+def scenario(request: HttpRequest, scenario: str) -> HttpResponse:
+    """Step 2 begins: which task of the scenario. Answers already in the address go along."""
+    if scenario not in TASKS:
+        raise Http404
+    query = clean_query(request.GET, drop=("scenario", "task"))
+    tasks = []
+    for name in TASKS[scenario]:
+        chips = page.chips(scenario, name, request.GET)
+        tasks.append(
+            (labels.TASKS[scenario, name], page.with_query("what", query, scenario=scenario, task=name), chips)
+        )
+    context = {
+        "nav": "choose",
+        "scenario": labels.SCENARIOS[scenario],
+        "tasks": tasks,
+        "steps": page.steps(2, request.GET),
+        "model_note": page.model_note(request.GET),
+    }
+    return render(request, "advisor/scenario.html", context)
+
+
+@require_safe
+def what(request: HttpRequest, scenario: str, task: str) -> HttpResponse:
+    """Step 2: the model and how it runs."""
+    if (scenario, task) not in FIELDS:
+        raise Http404
+    answers = with_defaults(scenario, task, request.GET)
+    reading = read(answers, scenario=scenario, task=task)
+    if wants_partial(request):
+        return _live(request, reading)
+    going = "go" in answers
+    problems = problems_of_step(reading.problems if going else reading.wrong_given(answers), "what", scenario, task)
+    if going and not problems:
+        return _redirect("amount", clean_query(answers, scenario=scenario, task=task))
+    form = what_form(scenario, task, answers, problems)
+    shown = {
+        "model",
+        "scenario",
+        "task",
+        *(field.name for field in FIELDS[scenario, task]),
+        "gpu_hours_on.gpu",
+        "gpu_hours_on.hours",
+    }
+    context = {
+        "nav": "choose",
+        "words": labels.TASKS[scenario, task],
+        "form": form,
+        "troubles": form.troubles,
+        "chips": page.chips(scenario, task, answers),
+        "steps": page.steps(2, answers, scenario, task),
+        "step": 2,
+        "back": page.with_query("scenario", clean_query(answers, drop=("scenario", "task")), scenario=scenario)
+        if last(answers, "model").startswith(("{", "z:"))
+        else page.with_query("scenario", "", scenario=scenario),
+        "carried": _carried(answers, shown),
+        "model_note": page.model_note(answers),
+        "config": last(answers, "model") if last(answers, "model").startswith(("{", "z:")) else "",
+        "skip": page.with_query("result", clean_query(answers, scenario=scenario, task=task))
+        if reading.workload
+        else "",
+        "live": page.live(reading, current_catalogue(currency_of(answers))),
+        "live_url": request.path,
+    }
+    return render(request, "advisor/what.html", context, status=422 if problems else 200)
+
+
+@require_safe
+def amount(request: HttpRequest) -> HttpResponse:
+    """Step 3: how much, how long, which limits, what matters most."""
+    answers = request.GET
+    key = _task_of(answers)
+    if key is None:
+        return redirect("advisor:home")
+    reading = read(answers)
+    if wants_partial(request):
+        return _live(request, reading, with_advice=True)
+    going = "go" in answers
+    problems = problems_of_step(reading.problems if going else reading.wrong_given(answers), "amount", *key)
+    query = clean_query(answers)
+    if going and not problems:
+        return _redirect("check", query)
+    currency = currency_of(answers)
+    form = amount_form(*key, answers, problems, currency)
+    inner = clean_query(answers, drop=("scenario", "task"))
+    context = {
+        "nav": "choose",
+        "form": form,
+        "troubles": form.troubles,
+        "steps": page.steps(3, answers, *key),
+        "step": 3,
+        "back": page.with_query("what", inner, scenario=key[0], task=key[1]),
+        "carried": _carried(answers, form.names),
+        "skip": page.with_query("result", query) if reading.workload else "",
+        "live": page.live(reading, current_catalogue(currency), advice=_advice(reading, currency)),
+        "live_url": request.path,
+    }
+    return render(request, "advisor/amount.html", context, status=422 if problems else 200)
+
+
+@require_safe
+def check(request: HttpRequest) -> HttpResponse:
+    """Step 4: all answers to look over, and what is taken where nothing was said."""
+    answers = request.GET
+    key = _task_of(answers)
+    if key is None:
+        return redirect("advisor:home")
+    reading = read(answers)
+    query = clean_query(answers)
+    context: dict[str, Any] = {
+        "nav": "choose",
+        "steps": page.steps(4, answers, *key),
+        "step": 4,
+        "back": page.with_query("amount", query),
+        "lines": page.answer_lines(reading.body, links=True),
+        "result": page.with_query("result", query),
+        "troubles": answer_troubles(reading, *key, answers, pages_of_steps(answers, *key)),
+    }
+    if reading.workload is not None:
+        context["assumptions"] = [note_sentence(note) for note in prepare(reading.workload, library()).job.assumptions]
+    return render(request, "advisor/check.html", context, status=200 if reading.workload else 422)
+
+
+def pages_of_steps(answers: Answers, scenario: str, task: str) -> dict[str, str]:
+    """Where the answers of each step can be changed."""
+    inner = clean_query(answers, drop=("scenario", "task"))
+    if (scenario, task) not in FIELDS:
+        return {}
+    return {
+        "what": page.with_query("what", inner, scenario=scenario, task=task),
+        "amount": page.with_query("amount", clean_query(answers, scenario=scenario, task=task)),
+    }
+
+
+@require_safe
+def expert(request: HttpRequest) -> HttpResponse:
+    """Everything on one page, with the answer beside it."""
+    key = _task_of(request.GET) or ("llm", "inference")
+    answers = with_defaults(*key, request.GET)
+    reading = read(answers, scenario=key[0], task=key[1])
+    if wants_partial(request):
+        return _live(request, reading, with_advice=True)
+    going = "go" in answers
+    query = clean_query(answers, scenario=key[0], task=key[1])
+    if going and reading.workload is not None:
+        return _redirect("result", query)
+    problems = reading.problems if going else reading.wrong_given(answers)
+    currency = currency_of(answers)
+    form, use = what_form(*key, answers, problems), amount_form(*key, answers, problems, currency)
+    context = {
+        "nav": "choose",
+        "form": form,
+        "use": use,
+        "key": key,
+        "words": labels.TASKS[key],
+        "tasks": [
+            (
+                labels.SCENARIOS[scenario].label,
+                [
+                    (labels.TASKS[scenario, task].label, f"?scenario={scenario}&task={task}", (scenario, task) == key)
+                    for task in tasks
+                ],
+            )
+            for scenario, tasks in TASKS.items()
+        ],
+        "troubles": answer_troubles(reading, *key, answers, {}) if problems else (),
+        "model_note": page.model_note(answers),
+        "config": last(answers, "model") if last(answers, "model").startswith(("{", "z:")) else "",
+        "live": page.live(reading, current_catalogue(currency), advice=_advice(reading, currency)),
+        "live_url": request.path,
+    }
+    return render(request, "advisor/expert.html", context, status=422 if problems else 200)
+
+
+def _advice(reading: Reading, currency: str) -> Any:
+    if reading.workload is None:
+        return None
+    return recommend(reading.workload, current_catalogue(currency), library(), timezone.now())
+
+
+def _live(request: HttpRequest, reading: Reading, *, with_advice: bool = False) -> HttpResponse:
+    """The panel alone."""
+    currency = currency_of(request.GET)
+    advice = _advice(reading, currency) if with_advice else None
+    panel = page.live(reading, current_catalogue(currency), advice=advice)
+    return render(request, "advisor/_live.html", {"live": panel, "title": _("So far")})
