@@ -125,6 +125,8 @@ def split(work: Work, metric: Metric) -> tuple[tuple[tuple[str, Any], ...], tupl
         value = work[name]
         if name in NO_MATTER[metric] or value in (None, False, "none", 0):
             continue
+        if name in ("atoms", "cells") and work.get("system"):
+            continue  # a named benchmark has its size
         size = plain_size(value) if name in SOFT_FIELDS else None
         if size is not None:
             sizes.append((name, size))
