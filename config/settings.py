@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import django_stubs_ext
 import environ
 from celery.schedules import crontab
 from django.conf.locale import LANG_INFO
@@ -27,6 +28,7 @@ from django.utils.translation import gettext_lazy as _
 from config import embedded
 from config.messages import compile_stale, languages_on_disk
 
+django_stubs_ext.monkeypatch()
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 var = embedded.var_dir(BASE_DIR)
