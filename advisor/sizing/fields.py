@@ -66,6 +66,10 @@ def _bool(name: str, **more: object) -> Field:
     return Field(name, "bool", **more)  # type: ignore[arg-type]
 
 
+DEFAULT_PROMPT_TOKENS = 1024
+DEFAULT_OUTPUT_TOKENS = 512
+DEFAULT_SEQUENCE_TOKENS = 2048
+
 _ASK = {"group": "basic", "common": True}
 _BASIC = {"group": "basic"}
 
@@ -121,8 +125,8 @@ _LLM_INFERENCE = (
         pattern_words="exl2-N.Nbpw",
     ),
     _open("engine", LLM_ENGINES, **_ASK),
-    _int("prompt_tokens", 1, MAX_TOKENS, "tokens", default=1024, **_ASK),
-    _int("output_tokens", 1, MAX_TOKENS, "tokens", default=512, **_ASK),
+    _int("prompt_tokens", 1, MAX_TOKENS, "tokens", default=DEFAULT_PROMPT_TOKENS, **_ASK),
+    _int("output_tokens", 1, MAX_TOKENS, "tokens", default=DEFAULT_OUTPUT_TOKENS, **_ASK),
     _int("concurrency", 1, 100_000, "sequences", default=1, **_ASK),
     _int("context_tokens", 1, MAX_TOKENS, "tokens", **_BASIC),
     _choice("kv_cache_format", "fp32 fp16 bf16 fp8 int8 int4"),
@@ -136,7 +140,7 @@ _LLM_INFERENCE = (
 _LLM_TRAINING = (
     _choice("method", "full freeze lora qlora adapter adapter-v2 dora lisa llamapro", **_ASK),
     _choice("objective", "pretrain sft dpo grpo ppo", default="sft", **_BASIC),
-    _int("sequence_tokens", 1, MAX_TOKENS, "tokens", default=2048, **_ASK),
+    _int("sequence_tokens", 1, MAX_TOKENS, "tokens", default=DEFAULT_SEQUENCE_TOKENS, **_ASK),
     _int("micro_batch", 1, 65_536, "sequences", default=1, **_ASK),
     _int("gradient_accumulation", 1, 1_000_000, "steps", default=1, **_BASIC),
     _choice("precision", PRECISIONS, **_BASIC),

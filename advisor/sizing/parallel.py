@@ -14,8 +14,9 @@ NVLINK_SHARE = 0.77
 200 GB/s (nccl-tests, reported as 174 in 2 x size / time)."""
 PCIE_P2P_SHARE = 0.62
 """Bus bandwidth over one direction of PCIe where cards reach each other: about 20 of 32 GB/s for gen 4 x16 (NVIDIA/nccl 1639 and kin)."""
-PCIE_HOST_SHARE = 0.45
-"""The same where every transfer goes through host memory (GeForce on the stock driver): 14 of 32 GB/s for two cards."""
+PCIE_HOST_SHARE = 0.25
+"""The same where every transfer goes through host memory (GeForce on the stock driver): two cards lose to a gradient all-reduce what 8 of
+32 GB/s cost (BERT-large on 2 x 3080 and 2 x 3090)."""
 HOST_CONTENTION = 0.6
 """How much of it is left with each doubling of the cards past two: the host's memory and root ports are shared (measured training of
 BERT-large on 4 and 8 x 3090 runs 2-4 times slower than one steady figure predicts)."""
