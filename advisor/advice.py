@@ -19,7 +19,7 @@ from catalog.snapshot import Offer
 WORTH_SAYING = 0.05
 """A change that saves less than this share of money, time or memory is not worth a line."""
 MOST_ADVICE = 8
-MOST_OFFERS = 6
+MOST_OFFERS = 18
 """Cheaper offers tried per change: the cheapest that hold the changed work come first anyway."""
 IDLE_HOURS = 10
 """A night: what leaving the machine on over it costs is said once."""
@@ -78,12 +78,20 @@ def _run(survey: Survey, recommended: Candidate | None, change: _Change) -> Advi
         best = _first(other, _offers_by_price(other))
         return None if best is None else _advice(change, workload, survey.usages, best, None)
     same = other.look(recommended.gpu, recommended.offer)
-    cheaper = _first(other, [one for one in _offers_by_price(other) if _hourly(one) < _hourly(recommended.offer)])
-    if cheaper is not None and cheaper.total < recommended.total * Decimal(1 - WORTH_SAYING):
+    price = _hourly(recommended.offer)
+    cheaper = _first(other, [one for one in _offers_by_price(other) if _hourly(one) < price][:MOST_OFFERS])
+    if cheaper is not None and _pays(cheaper, recommended, survey.workload):
         return _advice(change, workload, survey.usages, cheaper, recommended)
     if isinstance(same, Turned) or not _gains(same, recommended):
         return None
     return _advice(change, workload, survey.usages, same, recommended)
+
+
+def _pays(cheaper: Candidate, recommended: Candidate, workload: Workload) -> bool:
+    """Whether another card after the change is worth naming: clearly cheaper, and not slower where the fastest was asked for."""
+    if workload.priority == "fastest" and (cheaper.rate or 0.0) < (recommended.rate or 0.0):
+        return False
+    return cheaper.total < recommended.total * Decimal(1 - WORTH_SAYING)
 
 
 def _gains(same: Candidate, recommended: Candidate) -> bool:
@@ -97,7 +105,7 @@ def _gains(same: Candidate, recommended: Candidate) -> bool:
 def _first(survey: Survey, offers: Sequence[Offer]) -> Candidate | None:
     """The least expensive of the first few offers, by hourly price, that hold the work and break no limit."""
     found = []
-    for offer in offers[: MOST_OFFERS * 3]:
+    for offer in offers:
         gpu = gpu_of(offer.gpu, survey.catalogue, survey.library)
         if gpu is None:
             continue
@@ -134,11 +142,29 @@ def _advice(
     return Advice(
         note=Note(change.code, next(iter(change.fields), None), values),
         changes=change.fields,
+        outcome=_outcome(best, recommended),
         workload=workload.to_dict(),
         memory_gib=memory.per_gpu_gib if memory else None,
         memory_saved_gib=saved,
         **_answer(best, recommended),
     )
+
+
+def _outcome(best: Candidate, recommended: Candidate | None) -> Note:
+    """What a change leads to: another card and what that saves, or the same card and what it gains."""
+    values: dict[str, Value] = {
+        **named(best.gpu),
+        "count": best.offer.count,
+        "total": str(best.total),
+        "currency": best.bill.cheapest.currency,
+    }
+    if recommended is None:
+        return Note("then-possible", None, values)
+    if best.offer is not recommended.offer:
+        return Note("then-cheaper", None, {**values, "saves": str(recommended.total - best.total)})
+    if best.rate and recommended.rate and best.rate > recommended.rate * (1 + WORTH_SAYING):
+        return Note("then-faster", None, {**values, "percent": round((best.rate / recommended.rate - 1) * 100)})
+    return Note("then-fits", None, values)
 
 
 def _answer(best: Candidate, recommended: Candidate | None) -> dict[str, Any]:
@@ -305,7 +331,7 @@ def _generation(workload: Workload) -> Iterator[_Change]:
         yield _Change("vae-tiling", {"vae_tiling": True})
     size = workload.get("batch", 1)
     if size > 1:
-        yield _Change("smaller-batch", {"batch": max(1, size // 2)}, {"batch": max(1, size // 2), "from": size})
+        yield _Change("fewer-per-batch", {"batch": max(1, size // 2)}, {"batch": max(1, size // 2), "from": size})
     frames = workload.get("frames")
     if frames and frames > 16:
         yield _Change("fewer-frames", {"frames": frames // 2 + 1}, {"frames": frames // 2 + 1, "from": frames})
@@ -329,7 +355,7 @@ def _transcription(workload: Workload) -> Iterator[_Change]:
     if batch < 8 and not workload.get("streams"):
         yield _Change("batch-more", {"batch": 8}, {"batch": 8, "from": batch})
     if batch > 8:
-        yield _Change("smaller-batch", {"batch": batch // 2}, {"batch": batch // 2, "from": batch})
+        yield _Change("fewer-per-batch", {"batch": batch // 2}, {"batch": batch // 2, "from": batch})
 
 
 def _vision(workload: Workload) -> Iterator[_Change]:
@@ -337,7 +363,8 @@ def _vision(workload: Workload) -> Iterator[_Change]:
         yield _Change("mixed-precision", {"precision": "amp"}, {"from": str(workload.get("precision"))})
     batch = workload.get("batch")
     if batch and batch > 1:
-        yield _Change("smaller-batch", {"batch": batch // 2}, {"batch": batch // 2, "from": batch})
+        code = "smaller-batch" if workload.task == "training" else "fewer-per-batch"
+        yield _Change(code, {"batch": batch // 2}, {"batch": batch // 2, "from": batch})
 
 
 def _simulation(workload: Workload) -> Iterator[_Change]:

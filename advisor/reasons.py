@@ -41,6 +41,7 @@ FOUR_BIT_FORMATS = frozenset(
         "iq4_nl",
     }
 )
+WIDE_PERCENT = 30
 SPARSE_TIERS = frozenset({"unknown-stack"})
 
 type Figures = dict[str, Value]
@@ -158,7 +159,7 @@ def in_favour(one: Candidate, field: Field, workload: Workload, roles: Iterable[
         *_role_reasons(one, field, set(roles)),
         *_headroom(one),
         *_card_strengths(one, workload),
-        *_limited_by(one),
+        *_limited_by(one, workload),
         *_plan_reasons(one.bill),
     ]
     return _once(found)
@@ -170,7 +171,7 @@ def _role_reasons(one: Candidate, field: Field, roles: set[Role]) -> Iterator[No
         yield Note("cheapest", None, {**money, **_hours(one)})
     if "fastest" in roles:
         yield Note("fastest", None, {**_pace(one), "of": len(field.all)})
-    if "recommended" in roles and "cheapest" not in roles:
+    if "recommended" in roles and not roles & {"cheapest", "fastest"}:
         yield Note("best-value", None, {**money, **_hours(one), **_versus(one, field.cheapest)})
     if one is not field.recommended and "fastest" not in roles and _ratio(one, field.recommended) > 1 + NOTICEABLE:
         yield Note(
@@ -209,15 +210,29 @@ def _many_users(workload: Workload) -> bool:
     return workload.task == "inference" and int(workload.get("concurrency", 1)) > 1
 
 
-def _limited_by(one: Candidate) -> Iterator[Note]:
+def _limited_by(one: Candidate, workload: Workload) -> Iterator[Note]:
     speed, gpu = one.estimate.speed, one.gpu
     if speed is None:
         return
     if speed.limited_by == "memory-bandwidth":
         yield Note("bandwidth-bound", None, {**named(gpu), "gb_s": gpu.memory_bandwidth_gb_s})
     elif speed.limited_by == "compute":
-        rate = gpu.fp16_tensor_fp32acc_tflops or gpu.fp32_tflops
-        yield Note("compute-bound", None, {**named(gpu), "tflops": rate})
+        rate, kind = _rate_used(gpu, workload)
+        yield Note("compute-bound", None, {**named(gpu), "tflops": rate, "arithmetic": kind})
+
+
+def _rate_used(gpu: Gpu, workload: Workload) -> tuple[float, str]:
+    """The peak rate the work runs at, and its name."""
+    precision = workload.get("precision")
+    if double_precision(workload):
+        return gpu.fp64_tflops or 0.0, "FP64"
+    if workload.scenario == "science" or precision == "fp32":
+        return gpu.fp32_tflops, "FP32"
+    if precision == "tf32" and gpu.tf32_tensor_tflops:
+        return gpu.tf32_tensor_tflops, "TF32"
+    if gpu.fp16_tensor_fp32acc_tflops:
+        return gpu.fp16_tensor_fp32acc_tflops, "FP16, FP32 accumulation"
+    return gpu.fp32_tflops, "FP32"
 
 
 def _plan_reasons(bill: Bill) -> Iterator[Note]:
@@ -328,7 +343,8 @@ def _evidence(one: Candidate) -> Iterator[Note]:
         yield Note("speed-unknown", None, named(one.gpu))
     if not one.estimate.evidence or (memory is not None and memory.tier in SPARSE_TIERS):
         width = 0 if memory is None else percent(memory.high_gib - memory.low_gib, memory.per_gpu_gib)
-        yield Note("sparse-evidence", None, {**named(one.gpu), "facts": len(one.estimate.evidence), "percent": width})
+        wide: Figures = {"percent": width} if width >= WIDE_PERCENT else {}
+        yield Note("sparse-evidence", None, {**named(one.gpu), "facts": len(one.estimate.evidence), **wide})
 
 
 def _stock(one: Candidate) -> Iterator[Note]:

@@ -47,6 +47,8 @@ NO_ECC_PENALTY = math.log(1.5)
 """The same for a run whose result must stand on a card without error correction."""
 SLOW_FP64_PENALTY = math.log(3)
 """The same for double precision on a card that is not made for it, beside its lower speed."""
+NEAR = 6
+"""Candidates whose exact mix is worked out to name the cheapest where no limit can be kept."""
 NO_SPEED_PENALTY = math.log(2)
 """The same for a card whose speed nobody knows."""
 
@@ -290,7 +292,7 @@ def _warnings(
     elif not shown:
         yield _nothing_runs(cards, catalogue)
     elif shown[0].failures:
-        yield _limits_unmet(workload, cards)
+        yield _limits_unmet(workload, cards, usages)
     elif shown[0].estimate.fit == "tight":
         yield Note("only-tight", None, reasons.named(shown[0].gpu))
     yield from _format_warnings(workload)
@@ -302,7 +304,7 @@ def _warnings(
 def _nothing_runs(cards: Sequence[CardSurvey], catalogue: Catalogue) -> Note:
     turned = [one for card in cards for one in card.turned if one.offer is not None]
     codes = {one.reason.code for one in turned}
-    if codes == {"no-price"}:
+    if "no-price" in codes and not codes - {"no-price", "does-not-fit", "does-not-run"}:
         return Note("no-prices", None, {"currency": catalogue.currency})
     short = [one for one in turned if one.reason.code == "does-not-fit" and one.estimate and one.estimate.memory]
     if not short or codes - {"does-not-fit", "does-not-run"}:
@@ -311,10 +313,11 @@ def _nothing_runs(cards: Sequence[CardSurvey], catalogue: Catalogue) -> Note:
     return Note("nothing-fits", None, dict(nearest.reason.values))
 
 
-def _limits_unmet(workload: Workload, cards: Sequence[CardSurvey]) -> Note:
+def _limits_unmet(workload: Workload, cards: Sequence[CardSurvey], usages: Usages) -> Note:
     """What cannot be had, with the nearest that can: the least money and its hours, the least hours and their money."""
     every = [one for card in cards for one in card.candidates]
-    cheapest = min(every, key=lambda one: one.total)
+    near = sorted(every, key=lambda one: one.total)[:NEAR]
+    cheapest = min((with_whole_bill(one, usages) for one in near), key=lambda one: one.total)
     fastest = min(every, key=lambda one: one.span_hours if one.span_hours is not None else math.inf)
     values: dict[str, Value] = {
         "cheapest_gpu": cheapest.gpu.name,

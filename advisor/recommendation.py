@@ -134,12 +134,13 @@ class Rejection:
 class Advice:
     """One change and what it does, worked out by running the changed workload.
 
-    `note`: code and figures. `changes`: workload fields to set (None: drop the field). `gpu`, `count`, `total`, `hours`: the answer after the
+    `note`: code and figures of the change. `outcome`: what it leads to. `changes`: workload fields to set (None: drop the field). `gpu`, `count`, `total`, `hours`: the answer after the
     change. Deltas compare with the recommended choice: positive money or hours means more.
     """
 
     note: Note
     changes: Mapping[str, Any]
+    outcome: Note | None = None
     workload: Mapping[str, Any] | None = None
     gpu: str | None = None
     count: int | None = None
@@ -286,6 +287,7 @@ def advice_dict(advice: Advice) -> dict[str, Any]:
     """A piece of advice as JSON values."""
     return {
         **note_dict(advice.note),
+        "outcome": note_dict(advice.outcome) if advice.outcome else None,
         "changes": dict(advice.changes),
         "workload": dict(advice.workload) if advice.workload is not None else None,
         "gpu": advice.gpu,

@@ -1,7 +1,7 @@
 """Code -> sentence, in every language: reasons, assumptions, warnings, questions, advice, and what is wrong with a workload.
 
-The pure core speaks in codes with figures; here, and only here, they become words. A code has one sentence, or several of which the
-first is taken whose figures are all there. Figures are written for the reader's language: money with its sign, GiB with one decimal.
+The pure core speaks in codes with figures; here, and only here, they become words. A code has one sentence, or several, of
+which the one is taken that tells most of the figures that are there. Figures are written for the reader's language: money with its sign, GiB with one decimal.
 """
 
 import re
@@ -91,7 +91,7 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
     "nvlink": (_("NVLink joins the %(count)s cards at %(gb_s)s GB/s"),),
     "nvlink-single": (_("On one card NVLink at %(gb_s)s or %(full_gb_s)s GB/s makes no difference"),),
     "bandwidth-bound": (_("Memory bandwidth sets the speed of this job: %(gb_s)s GB/s here"),),
-    "compute-bound": (_("Arithmetic sets the speed of this job: %(tflops)s TFLOPS (FP16, FP32 accumulation) here"),),
+    "compute-bound": (_("Arithmetic sets the speed of this job: %(tflops)s TFLOPS (%(arithmetic)s) here"),),
     "long-term-plan": (_("Used this long, the %(plan)s plan saves %(saves)s against %(other_plan)s"),),
     "short-term-plan": (_("For a run this short pay %(plan)s: the %(other_plan)s plan would cost %(saves)s more"),),
     "tight": (_("May run out: %(low_gib)s–%(high_gib)s GiB straddles the usable %(usable_gib)s"),),
@@ -108,6 +108,7 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
     "slow-fp64": (
         _("Double precision runs at %(fp64_tflops)s TFLOPS, 1/%(ratio)s of its FP32 rate"),
         _("Double precision runs at %(fp64_tflops)s TFLOPS only"),
+        _("Double precision runs at %(tflops)s TFLOPS, 1/%(ratio)s of its FP32 rate"),
     ),
     "no-ecc": (
         _("No ECC on by default: over about %(hours)s h save checkpoints often and check that results repeat"),
@@ -119,6 +120,7 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
     ),
     "no-p2p": (
         _("No peer-to-peer over PCIe on the stock driver: traffic among %(count)s cards goes through host memory"),
+        _("No peer-to-peer over PCIe on the stock driver: traffic among the cards goes through host memory"),
     ),
     "no-nvlink": (
         _("No NVLink: %(count)s cards talk over PCIe"),
@@ -143,6 +145,11 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
         _(
             "Offload (%(kind)s) moves data over PCIe at every step: it fits, but runs several times slower than resident"
         ),
+        _("Offload (%(offload)s) moves data over PCIe: about %(seconds_per_sample)s s more for each piece"),
+        _(
+            "Offload (%(offload)s) moves data over PCIe at every step: it fits, but runs several times slower than resident"
+        ),
+        _("Offload moves data over PCIe at every step: it fits, but runs several times slower than resident"),
     ),
     "sparse-evidence": (
         _("Few measurements near this job: the interval is %(percent)s%% wide"),
@@ -198,6 +205,7 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
         _(
             "%(format)s keeps about 4 bits per weight: most tasks lose little, code and arithmetic more; compare on your own data"
         ),
+        _("About %(bits)s bits per weight: most tasks lose little, code and arithmetic more; compare on your own data"),
     ),
     "currency-differs": (_("The budget is in %(budget_currency)s, prices are in %(currency)s: it was not applied"),),
     "schedule-shortened": (_("The schedule is longer than is priced day by day: costs are for its total hours"),),
@@ -220,73 +228,43 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
     "no-extra-disk": (_("No disk beyond the free one"),),
     "quantise": (
         _(
-            "Weights in %(format)s instead of %(from)s: then %(count)s × %(gpu_name)s. The price is some accuracy: little at 8 bits, more at 4, so compare on your own data"
+            "Weights in %(format)s instead of %(from)s. The price is some accuracy: little at 8 bits, more at 4, so compare on your own data"
         ),
+        _("QLoRA with a 4-bit base would save %(saves_gib)s GiB; each step about 1.2 to 1.9 times as long"),
     ),
-    "quantise-cache": (
-        _("KV cache in %(format)s: half the cache, a slight loss on long contexts; then %(count)s × %(gpu_name)s"),
-    ),
-    "cap-context": (_("Cap the context at %(tokens)s tokens instead of %(from)s: then %(count)s × %(gpu_name)s"),),
-    "shorter-context": (
-        _(
-            "Sequences of %(tokens)s instead of %(from)s tokens: then %(count)s × %(gpu_name)s; longer samples are cut or packed"
-        ),
-    ),
-    "fewer-at-once": (
-        _("%(concurrency)s sequences at once instead of %(from)s: then %(count)s × %(gpu_name)s; others wait"),
-    ),
+    "quantise-cache": (_("KV cache in %(format)s: half the cache, a slight loss on long contexts"),),
+    "cap-context": (_("Cap the context at %(tokens)s tokens instead of %(from)s"),),
+    "shorter-context": (_("Sequences of %(tokens)s instead of %(from)s tokens; longer samples are cut or packed"),),
+    "fewer-at-once": (_("%(concurrency)s sequences at once instead of %(from)s; others wait"),),
     "batch-more": (
         _("Batch %(batch)s instead of %(from)s: spare memory turns into throughput before a faster card is paid for"),
+        _("Batch up to %(batch)s fits here (%(gib_per_item)s GiB each): spare memory turns into speed"),
     ),
-    "use-lora": (
-        _(
-            "LoRA instead of %(from)s training: %(count)s × %(gpu_name)s; the base stays frozen, enough for most fine-tuning"
-        ),
-    ),
-    "use-qlora": (
-        _(
-            "QLoRA instead of %(from)s: %(count)s × %(gpu_name)s; a 4-bit base, each step about 1.2 to 1.9 times as long"
-        ),
-    ),
+    "use-lora": (_("LoRA instead of %(from)s training: the base stays frozen, enough for most fine-tuning"),),
+    "use-qlora": (_("QLoRA instead of %(from)s: a 4-bit base, each step about 1.2 to 1.9 times as long"),),
     "checkpoint": (
-        _(
-            "Gradient checkpointing: activations are computed again instead of kept, about a third more time; then %(count)s × %(gpu_name)s"
-        ),
+        _("Gradient checkpointing: activations are computed again instead of kept, about a third more time"),
+        _("Without gradient checkpointing %(over_gib)s GiB too much: switch it on, for about a third more time"),
+        _("Gradient checkpointing would save %(saves_gib)s GiB, for about a third more time"),
     ),
-    "smaller-batch": (
-        _(
-            "Batch %(batch)s instead of %(from)s: then %(count)s × %(gpu_name)s; accumulate gradients where the total must stay"
-        ),
+    "smaller-batch": (_("Batch %(batch)s instead of %(from)s; accumulate gradients where the total must stay"),),
+    "optimizer-8bit": (
+        _("8-bit optimizer states; next to no loss in practice"),
+        _("8-bit optimizer states would save %(saves_gib)s GiB; next to no loss in practice"),
     ),
-    "optimizer-8bit": (_("8-bit optimizer states: then %(count)s × %(gpu_name)s; next to no loss in practice"),),
-    "shard": (
-        _(
-            "Shard states over the cards (%(sharding)s): then %(count)s × %(gpu_name)s; every step gathers them over the link"
-        ),
-    ),
-    "chunk-logits": (
-        _(
-            "Cross entropy in chunks: the logits of a large vocabulary are never held at once; then %(count)s × %(gpu_name)s"
-        ),
-    ),
-    "other-framework": (
-        _("%(framework)s instead of %(from)s: the same job, other software; then %(count)s × %(gpu_name)s"),
-    ),
-    "offload": (
-        _("Offload (%(kind)s): parts wait in host memory; then %(count)s × %(gpu_name)s, slower at every step"),
-    ),
-    "vae-tiling": (_("VAE in tiles: the decode peak shrinks, seams are rarely seen; then %(count)s × %(gpu_name)s"),),
-    "fewer-frames": (_("%(frames)s frames instead of %(from)s: then %(count)s × %(gpu_name)s; join clips afterwards"),),
-    "cache-latents": (
-        _("Encode pictures once and keep the latents: the VAE leaves the card; then %(count)s × %(gpu_name)s"),
-    ),
-    "mixed-precision": (
-        _("Mixed precision instead of %(from)s: then %(count)s × %(gpu_name)s; check that the result stands"),
-    ),
+    "shard": (_("Shard states over the cards (%(sharding)s); every step gathers them over the link"),),
+    "chunk-logits": (_("Cross entropy in chunks: the logits of a large vocabulary are never held at once"),),
+    "other-framework": (_("%(framework)s instead of %(from)s: the same job, other software"),),
+    "offload": (_("Offload (%(kind)s): parts wait in host memory, slower at every step"),),
+    "vae-tiling": (_("VAE in tiles: the decode peak shrinks, seams are rarely seen"),),
+    "fewer-frames": (_("%(frames)s frames instead of %(from)s; join clips afterwards"),),
+    "cache-latents": (_("Encode pictures once and keep the latents: the VAE leaves the card"),),
+    "mixed-precision": (_("Mixed precision instead of %(from)s; check that the result stands"),),
     "second-card": (
         _(
             "%(count)s × %(gpu_name)s instead of %(from_count)s: %(ratio)s times the speed for %(cost_percent)s%% more money"
         ),
+        _("%(count)s cards together run %(speedup)s times as fast as one on this job"),
     ),
     "second-card-useless": (
         _(
@@ -304,6 +282,12 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
             "Split the work: try the flow on a %(gpu_name)s at %(per_hour)s an hour, compute the final run on the %(other_name)s at %(other_per_hour)s"
         ),
     ),
+    "fewer-per-batch": (_("Batch %(batch)s instead of %(from)s: a little slower, less memory"),),
+    "then-possible": (_("Then %(count)s × %(gpu_name)s can do it: %(total)s"),),
+    "then-cheaper": (_("Then %(count)s × %(gpu_name)s does it for %(total)s, %(saves)s less"),),
+    "then-faster": (_("The same card is then %(percent)s%% faster: %(total)s"),),
+    "then-fits": (_("The same card then fits: %(total)s"),),
+    "takes-too-long": (_("Would take about %(hours)s h: longer than anything is rented for"),),
     "no-memory-model": (
         _("How much memory this needs is not known: nobody has published it and no formula covers it"),
     ),
@@ -313,12 +297,85 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
             "The same job was measured at %(low)s and at %(high)s %(unit)s: software versions differ (%(low_source)s; %(high_source)s)"
         ),
     ),
-    "software-open": (
-        _("Which software runs it is left open, and software decides here: name it for a narrower range"),
+    "demand-without-speed": (_("The amount in %(unit)s gives no hours here: the speed is not known"),),
+    "demand-unit-unusable": (
+        _(
+            "An amount in %(unit)s cannot be turned into hours at a speed in %(speed)s: give it in what the speed counts"
+        ),
     ),
-    "stack-not-measured": (
-        _("Nobody has published this software with work like this: computed with figures pooled over all software"),
+    "demand-counts-generated": (_("The tokens of the demand are taken as generated ones; prompts come on top"),),
+    "no-bf16": (_("No BF16 arithmetic on this card: use FP16"),),
+    "no-tf32": (_("No TF32 on this card: it runs as FP32"),),
+    "no-mxfp4": (_("No native FP4 on this card: MXFP4 weights save memory but run as 16 bit"),),
+    "fp8-not-for-cnn": (_("FP8 does nothing for convolutions: this network trains in FP16 or BF16"),),
+    "loader-cores": (_("Feeding the cards takes about %(cores)s CPU cores: with fewer, a faster card only waits"),),
+    "host-limited": (_("At batch %(batch)s the host sets the pace, not the card: a dearer card gains little"),),
+    "cap-vae-tiling": (_("Decoding in tiles saves %(saves_gib)s GiB: then it fits here"),),
+    "cap-batch": (_("Batch %(batch)s instead of %(asked)s would fit here"),),
+    "cap-frames": (_("%(frames)s frames instead of %(asked)s would fit here"),),
+    "cap-tokens": (_("Up to %(tokens)s residues fit here; %(asked)s were asked for"),),
+    "cap-cache-text": (_("Encode the captions once: saves %(saves_gib)s GiB on the card"),),
+    "typical-diffusion-model": (
+        _(
+            "The model is not in the library: a typical shape of this size is taken (%(layers)s layers, width %(hidden)s)"
+        ),
+        _("The model is not in the library: a typical shape of %(denoiser_b)s billion parameters is taken"),
     ),
+    "typical-speech-model": (
+        _(
+            "The model is not in the library: a typical shape of this size is taken (%(layers)s layers, width %(hidden)s)"
+        ),
+    ),
+    "typical-vision-model": (
+        _(
+            "The model is not in the library: a typical network of this size is taken (%(family)s, %(gmacs)s GMACs at %(image_size)s pixels)"
+        ),
+    ),
+    "typical-shape": (
+        _(
+            "Only the size is known: a typical shape is taken (%(layers)s layers, width %(hidden)s, %(kv_heads)s KV heads)"
+        ),
+    ),
+    "shape-from-config": (
+        _("Shape read from the config.json: %(layers)s layers, %(parameters_b)s billion parameters"),
+        _("Shape read from the config.json"),
+    ),
+    "config-assumed": (_("The config.json does not say it; taken: %(value)s"),),
+    "stack-not-measured": (_("Nothing near was measured with this software: the interval is wide"),),
+    "software-open": (_("Name the software: it decides %(metric)s more than the card does, and the interval narrows"),),
+    "default": (_("Not told; taken: %(value)s"),),
+    "assumed": (_("Not told; taken: %(value)s"),),
+    "engine-implied": (_("The format implies the engine: %(value)s"),),
+    "engine-unknown": (_("No engine told; an ordinary one is taken (%(value)s)"),),
+    "ask-engine": (_("Which engine runs it? %(values)s differ by several times in speed and by half in memory"),),
+    "engine-not-measured": (_("No measurement of %(value)s: pooled constants are taken and the interval is wide"),),
+    "version-range": (_("Versions of %(engine)s before 4.45 need up to %(more_gib)s GiB more for a prompt this long"),),
+    "context-over-model": (_("%(tokens)s tokens are more than the model was made for (%(max_context)s)"),),
+    "no-vision-tower": (_("%(model)s takes no pictures: images count as plain tokens"),),
+    "engine-preallocates": (
+        _("%(engine)s takes %(takes_gib)s GiB at start whatever it needs; this job needs %(needs_gib)s"),
+    ),
+    "room-for-sequences": (_("Room for about %(sequences)s sequences of %(tokens)s tokens at once"),),
+    "context-cap": (
+        _(
+            "Cap the context at what is used (%(tokens)s tokens): at the model's %(max_context)s the cache alone takes %(cache_gib_at_max)s GiB"
+        ),
+    ),
+    "layer-split-no-speed": (_("Split by layers over %(count)s cards: more memory, no more speed"),),
+    "more-cards-buy": (_("%(count)s cards run %(factor)s times as fast as %(fewer)s"),),
+    "old-openai-whisper": (
+        _("Old releases of openai-whisper took %(gib)s GiB for a large model; current ones about half"),
+    ),
+    "framework-unknown": (_("No framework told; an ordinary one is taken (%(value)s)"),),
+    "ask-framework": (_("Which framework trains it? %(values)s differ by half in memory on the same job"),),
+    "reference-model": (_("The reference model is counted: %(copies)s further copies of the weights"),),
+    "logits-large": (
+        _("The logits of a vocabulary of %(vocab)s take %(gib)s GiB: cross entropy in chunks or fused avoids them"),
+    ),
+    "ask-sequence": (
+        _("How long are the samples? Taken: %(value)s tokens; twice the length is nearly twice the activations"),
+    ),
+    "fuse-cross-entropy": (_("A fused cross entropy would save %(saves_gib)s GiB: the logits are never held at once"),),
     # -- end
 }
 """Code -> its sentences, with %(named)s figures."""
@@ -385,6 +442,25 @@ def _locale(language: str | None) -> str:
     return {"zh-hans": "zh_Hans", None: "en"}.get(language, (language or "en").replace("-", "_"))
 
 
+METRICS: Mapping[str, Text] = {"memory": _("memory"), "speed": _("speed")}
+"""Names of figures inside a sentence."""
+TYPES: Mapping[str, Text] = {
+    "null": _("null"),
+    "a truth value": _("a truth value"),
+    "a number": _("a number"),
+    "text": _("text"),
+    "a list": _("a list"),
+    "an object": _("an object"),
+    "true or false": _("true or false"),
+    "a whole number": _("a whole number"),
+    "a number or [height, width]": _("a number or [height, width]"),
+    "a model's name or an object": _("a model's name or an object"),
+    "an amount such as 100.50": _("an amount such as 100.50"),
+    "the slug of a card kind": _("the slug of a card kind"),
+}
+"""Kinds of JSON values inside a sentence about a wrong one."""
+
+
 def _shown(key: str, value: Any, values: Mapping[str, Any]) -> str:
     """One figure as text, by the unit in its name."""
     if isinstance(value, bool):
@@ -404,6 +480,8 @@ def _shown(key: str, value: Any, values: Mapping[str, Any]) -> str:
         return str(value) if key.endswith(("year", "id")) else figure(value)
     if key in ("plan", "other_plan"):
         return str(WORDS.get(value, value))
+    if key == "metric":
+        return str(METRICS.get(value, value))
     if key in ("unit", "speed"):
         return str(UNITS.get(value, value))
     return str(value)
@@ -416,12 +494,19 @@ def _placeholders(text: str) -> frozenset[str]:
 
 def sentence(code: str, values: Mapping[str, Any]) -> str:
     """The sentence of a code with its figures, in the active language; the code itself where it has none."""
-    for text in SENTENCES.get(code, ()):
-        told = str(text)
-        needed = _placeholders(told)
-        if needed <= values.keys():
-            return told % {key: _shown(key, values[key], values) for key in needed}
-    return code
+    told = max(
+        (str(text) for text in SENTENCES.get(code, ())), key=lambda text: _figures_told(text, values), default=""
+    )
+    needed = _placeholders(told)
+    if not told or not needed <= values.keys():
+        return code
+    return told % {key: _shown(key, values[key], values) for key in needed}
+
+
+def _figures_told(text: str, values: Mapping[str, Any]) -> int:
+    """How many of the figures a sentence tells; -1 where it asks for one that is not there."""
+    needed = _placeholders(text)
+    return len(needed) if needed <= values.keys() else -1
 
 
 def note_sentence(note: Note) -> str:
@@ -432,7 +517,10 @@ def note_sentence(note: Note) -> str:
 def problem_sentence(problem: Problem) -> str:
     """What is wrong, in the active language."""
     text = PROBLEMS.get(problem.code)
-    values = {"path": problem.path, **problem.values}
+    typed = {
+        key: str(TYPES.get(str(value), value)) for key, value in problem.values.items() if key in ("got", "wanted")
+    }
+    values = {"path": problem.path, **problem.values, **typed}
     return str(text) % values if text is not None else problem.sentence
 
 
@@ -461,11 +549,15 @@ def _rejection_in_words(rejection: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _advice_in_words(advice: Mapping[str, Any]) -> dict[str, Any]:
+    outcome = advice["outcome"]
+    return {**_told(advice), "outcome": _told(outcome) if outcome else None}
+
+
 def recommendation_in_words(recommendation: Mapping[str, Any]) -> dict[str, Any]:
     """A recommendation's JSON with a `text` beside every code, in the active language."""
-    told: dict[str, Any] = {
-        name: _all_told(recommendation[name]) for name in ("advice", "warnings", "questions", "assumptions")
-    }
+    told: dict[str, Any] = {name: _all_told(recommendation[name]) for name in ("warnings", "questions", "assumptions")}
+    told["advice"] = [_advice_in_words(advice) for advice in recommendation["advice"]]
     told["choices"] = [
         {**estimate_in_words(choice), "reasons": _all_told(choice["reasons"])} for choice in recommendation["choices"]
     ]

@@ -152,6 +152,12 @@ class Survey:
         for offer in catalogue.offers:
             self._offers.setdefault(offer.gpu, []).append(offer)
 
+    @property
+    def budget(self) -> Decimal | None:
+        """The budget, if it is in the currency of the prices: another currency is not converted (a warning says so)."""
+        limits = self.workload.constraints
+        return limits.budget if limits.currency in (None, self.catalogue.currency) else None
+
     def card(self, slug: str, *, every_count: bool = False) -> CardSurvey:
         """One card kind over its offered counts, until a count fits and breaks no limit (or over every count)."""
         gpu = gpu_of(slug, self.catalogue, self.library)
@@ -193,6 +199,9 @@ class Survey:
             note = Note("takes-too-long", None, {**_named(gpu), "hours": estimate.hours or 0.0})
             return Turned(gpu.slug, offer.count, note, gpu, estimate, offer)
         bill = bill_of(offer, self.usages.of(estimate.hours), self.usages.basis)
+        budget = self.budget
+        if budget is not None and bill.least > budget:  # a mix may do it where no single plan does
+            bill = completed(bill, offer, self.usages.of(estimate.hours), self.usages.basis)
         span = self.usages.span_hours(estimate.hours)
         return Candidate(linked, offer, estimate, bill, span, tuple(self._failures(offer, estimate, bill, span)))
 
@@ -210,21 +219,21 @@ class Survey:
 
     def _failures(self, offer: Offer, estimate: Estimate, bill: Bill, span: float | None) -> Iterator[Note]:
         limits = self.workload.constraints
-        deadline, budget = limits.deadline_hours, limits.budget
+        deadline, budget = limits.deadline_hours, self.budget
         if deadline is not None and span is not None and span > deadline:
             yield Note(
                 "deadline-missed",
                 "constraints.deadline_hours",
                 {"hours": span, "deadline_hours": deadline, "over_hours": span - deadline},
             )
-        if budget is not None and self.usages.basis.kind != "hour" and bill.cheapest.total > budget:
+        if budget is not None and self.usages.basis.kind != "hour" and bill.least > budget:
             yield Note(
                 "over-budget",
                 "constraints.budget",
                 {
-                    "total": str(bill.cheapest.total),
+                    "total": str(bill.least),
                     "budget": str(budget),
-                    "over": str(bill.cheapest.total - budget),
+                    "over": str(bill.least - budget),
                     "currency": bill.cheapest.currency,
                 },
             )

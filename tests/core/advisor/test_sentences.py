@@ -1,0 +1,125 @@
+"""Every code of the pure core has words, and the words ask for no figure that is not there."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.utils import translation
+
+from advisor import sentences
+from advisor.sentences import PROBLEMS, SENTENCES, figure, hours_text, money, problem_sentence, sentence
+from advisor.sizing.problems import PROBLEM_SENTENCES, Problem
+from billing import sentences as billing_sentences
+from billing.costing.errors import SENTENCES as COSTING_ERRORS
+from billing.costing.notes import NOTE_SENTENCES
+
+ADVISOR = Path(sentences.__file__).parent
+PURE = [
+    *sorted((ADVISOR / "sizing").rglob("*.py")),
+    *(
+        ADVISOR / name
+        for name in ("recommend.py", "reasons.py", "advice.py", "survey.py", "costs.py", "recommendation.py")
+    ),
+]
+
+
+def literals(node: ast.expr) -> Iterator[str]:
+    """Strings an expression can be: a literal, or either branch of a conditional."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.IfExp):
+        yield from literals(node.body)
+        yield from literals(node.orelse)
+
+
+def codes_emitted() -> dict[str, str]:
+    """Code -> where it is made, for every Note, every assumption and every change of advice."""
+    found = {}
+    for path in PURE:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in {"Note", "assume", "_Change", "_plan_note"}:
+                for code in literals(node.args[0]):
+                    found[code] = f"{path.name}:{node.lineno}"
+    return found
+
+
+def test_every_code_has_a_sentence():
+    emitted = codes_emitted()
+    assert len(emitted) > 60
+    missing = {code: where for code, where in emitted.items() if code not in SENTENCES}
+    assert not missing
+
+
+def test_every_placeholder_is_well_formed_in_both_languages():
+    for language in ("en", "zh-hans"):
+        with translation.override(language):
+            for code, texts in SENTENCES.items():
+                for text in texts:
+                    told = str(text)
+                    assert told.replace("%%", "").count("%") == len(re.findall(r"%\(\w+\)s", told)), (code, told)
+    for code, texts in SENTENCES.items():
+        for text in texts:
+            with translation.override("en"):
+                english = set(re.findall(r"%\((\w+)\)s", str(text)))
+            with translation.override("zh-hans"):
+                chinese = set(re.findall(r"%\((\w+)\)s", str(text)))
+            assert chinese <= english, code
+
+
+def test_problems_and_costing_errors_are_worded_as_the_core_words_them():
+    with translation.override("en"):
+        assert {code: str(text) for code, text in PROBLEMS.items()} == dict(PROBLEM_SENTENCES)
+        assert {code: str(text) for code, text in billing_sentences.ERRORS.items()} == dict(COSTING_ERRORS)
+        assert {code: str(text) for code, text in billing_sentences.NOTES.items()} == dict(NOTE_SENTENCES)
+
+
+def test_the_first_sentence_whose_figures_are_there():
+    with translation.override("en"):
+        assert sentence("cheapest", {"of": 8, "total": "32.88", "currency": "CNY", "hours": 26.9}) == (
+            "Cheapest of the 8 that fit: ¥32.88 for about 27 h"
+        )
+        assert (
+            sentence("cheapest", {"of": 8, "total": "0.95", "currency": "CNY"}) == "Cheapest of the 8 that fit: ¥0.95"
+        )
+        assert sentence("cheapest", {}) == "cheapest"
+        assert sentence("no-such-code", {}) == "no-such-code"
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "told"),
+    [
+        ("32.88", "CNY", "¥32.88"),
+        ("1234567.5", "CNY", "¥1,234,567.50"),
+        ("0.0105", "CNY", "¥0.0105"),
+        ("5", "SGD", "SGD 5.00"),
+        ("-8.4", "USD", "-$8.40"),
+    ],
+)
+def test_money(amount, currency, told):
+    with translation.override("en"):
+        assert money(amount, currency) == told
+
+
+def test_figures():
+    with translation.override("en"):
+        assert [figure(value) for value in (0.1234, 3.14159, 27.44, 1234.5, 12)] == [
+            "0.123",
+            "3.14",
+            "27.4",
+            "1,234",
+            "12",
+        ]
+        assert [hours_text(value) for value in (0.25, 3.44, 26.9, 1200)] == ["0.25", "3.4", "27", "1,200"]
+
+
+def test_wrong_values_are_told_in_the_readers_language():
+    problem = Problem("batch", "too-small", {"minimum": 1, "value": -1})
+    with translation.override("zh-hans"):
+        assert problem_sentence(problem) == "batch 至少是 1，现在是 -1。"
+    with translation.override("en"):
+        assert problem_sentence(problem) == "batch must be at least 1; got -1."
