@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping
 
-from advisor.sizing import science, speech, vision
+from advisor.sizing import llm, science, speech, vision
 from advisor.sizing.diffusion import job as diffusion
 from advisor.sizing.job import Job, Library
 from advisor.sizing.workload import Workload
 
 PREPARE: Mapping[str, Callable[[Workload, Library], Job]] = {
+    "llm": llm.prepare,
     "aigc": diffusion.prepare,
     "speech": speech.prepare,
     "vision": vision.prepare,
