@@ -57,7 +57,7 @@ class Gpu:
     @property
     def form(self) -> str:
         """`sxm` or `pcie`."""
-        return "sxm" if "-sxm" in self.slug or self.slug.startswith(("gh200", "b200", "b300", "h200")) else "pcie"
+        return "sxm" if "-sxm" in self.slug or self.slug.startswith(("gh200", "b200", "b300", "h200", "h20-")) else "pcie"
 
     @property
     def nvlink_group(self) -> int:
@@ -100,7 +100,9 @@ def gpu_from_row(row: Mapping[str, str]) -> Gpu:
     """
     needed = {key: _number(row.get(key)) for key in NEEDED}
     cores, clock, rate = (needed[key] for key in ("cuda_cores", "boost_clock_mhz", "fp32_tflops"))
-    if cores:  # one fused multiply-add per core and clock ties the three: whichever a sheet omits follows from the others
+    if (
+        cores
+    ):  # one fused multiply-add per core and clock ties the three: whichever a sheet omits follows from the others
         needed["fp32_tflops"] = rate or (cores * 2 * clock / 1e6 if clock else None)
         needed["boost_clock_mhz"] = clock or (rate * 1e6 / (2 * cores) if rate else None)
     missing = [key for key, value in needed.items() if value is None]

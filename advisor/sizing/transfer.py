@@ -42,7 +42,7 @@ class Law:
     `classes`: share of its tensor peak a class of card sustains in convolutions and mixed work, the A100's being 1;
     `long_classes`: the same in long matrix products (diffusion transformers, dense algebra); `hopper`: what compiled graphs and
     FlashAttention 3 gain on Hopper beyond what they gain on the A100; `cache_gain`: memory bandwidth a large L2 behind GDDR is worth;
-    `old_cores`: mixed work of a Pascal SM against newer ones; `hopper_clock`: share of its top clock a Hopper chip holds.
+    `old_cores`: mixed work of a Pascal SM against newer ones.
     """
 
     mixes: Mapping[str, Mix]
@@ -51,78 +51,76 @@ class Law:
     hopper: Mapping[str, float]
     cache_gain: float
     old_cores: float
-    hopper_clock: float
 
 
 LAW = Law(
     mixes=MappingProxyType(
         {
-            "image-batched": Mix(0.36, 0.30, 0.27, 0.07),
-            "image-compiled": Mix(0.27, 0.26, 0.42, 0.05),
+            "image-batched": Mix(0.344, 0.375, 0.213, 0.068),
+            "image-compiled": Mix(0.274, 0.402, 0.283, 0.041),
             "dit": Mix(1.0, 0.0, 0.0, 0.0),
             "dit-compiled": Mix(1.0, 0.0, 0.0, 0.0),
             "dit-flash3": Mix(1.0, 0.0, 0.0, 0.0),
             "vae": Mix(0.2, 0.5, 0.3, 0.0),
-            "cnn-training": Mix(0.11, 0.42, 0.45, 0.02),
-            "cnn-inference": Mix(0.19, 0.71, 0.08, 0.02),
+            "cnn-training": Mix(0.245, 0.282, 0.446, 0.027),
+            "cnn-inference": Mix(0.638, 0.272, 0.071, 0.019),
             "transformer-training": Mix(0.45, 0.35, 0.15, 0.05),
-            "transformer-inference": Mix(0.32, 0.34, 0.12, 0.22),
-            "speech-training": Mix(0.10, 0.50, 0.20, 0.20),
-            "recurrent": Mix(0.0, 0.10, 0.10, 0.80),
-            "recurrent-batch": Mix(0.15, 0.60, 0.25, 0.0),
-            "asr-single": Mix(0.10, 0.22, 0.05, 0.33, 0.30),
-            "asr-batched": Mix(0.30, 0.45, 0.15, 0.10),
-            "tts": Mix(0.05, 0.15, 0.10, 0.30, 0.40),
-            "md-small": Mix(0.0, 0.01, 0.05, 0.94),
-            "md-medium": Mix(0.0, 0.17, 0.37, 0.46),
-            "md-big": Mix(0.0, 0.50, 0.40, 0.10),
-            "fold": Mix(0.55, 0.25, 0.20, 0.0),
+            "transformer-inference": Mix(0.324, 0.319, 0.123, 0.234),
+            "speech-training": Mix(0.12, 0.446, 0.201, 0.233),
+            "recurrent": Mix(0.0, 0.1.0, 0.1.0, 0.8),
+            "recurrent-batch": Mix(0.15, 0.6, 0.25, 0.0),
+            "asr-single": Mix(0.128, 0.229, 0.049, 0.294, 0.3),
+            "asr-batched": Mix(0.289, 0.433, 0.152, 0.126),
+            "tts": Mix(0.05, 0.15, 0.1.0, 0.3, 0.4),
+            "md-small": Mix(0.005, 0.013, 0.061, 0.921),
+            "md-medium": Mix(0.004, 0.194, 0.335, 0.467),
+            "md-big": Mix(0.004, 0.426, 0.399, 0.171),
+            "fold": Mix(0.51, 0.286, 0.2, 0.004),
             "dense": Mix(1.0, 0.0, 0.0, 0.0),
-            "stencil": Mix(0.10, 0.85, 0.05, 0.0, cached=False),
+            "stencil": Mix(0.1.0, 0.85, 0.05, 0.0, cached=False),
         }
     ),
     classes=MappingProxyType(
         {
-            "ampere-hbm": 1.0,
-            "hopper-sxm": 0.75,
-            "hopper-pcie": 0.60,
-            "hopper-cut": 0.90,
-            "blackwell-hbm": 0.60,
-            "volta": 0.66,
-            "turing-pro": 0.31,
-            "ampere-pro": 0.65,
+            "ampere-hbm": 1.00,
+            "hopper-sxm": 0.66,
+            "hopper-pcie": 0.54,
+            "hopper-cut": 0.77,
+            "blackwell-hbm": 0.61,
+            "volta": 0.71,
+            "turing-pro": 0.32,
+            "ampere-pro": 0.72,
             "ada-pro": 0.60,
-            "blackwell-pro": 0.53,
-            "geforce-20": 1.0,
-            "geforce-30": 1.10,
-            "geforce-40": 1.15,
-            "geforce-50": 1.10,
-            "no-tensor": 1.0,
+            "blackwell-pro": 0.42,
+            "geforce-20": 1.05,
+            "geforce-30": 1.29,
+            "geforce-40": 0.78,
+            "geforce-50": 0.83,
+            "no-tensor": 1.13,
         }
     ),
     long_classes=MappingProxyType(
         {
-            "ampere-hbm": 1.0,
+            "ampere-hbm": 1.00,
             "hopper-sxm": 0.60,
             "hopper-pcie": 0.55,
-            "hopper-cut": 1.04,
+            "hopper-cut": 1.08,
             "blackwell-hbm": 0.60,
             "volta": 0.80,
             "turing-pro": 0.60,
             "ampere-pro": 0.85,
             "ada-pro": 0.75,
             "blackwell-pro": 0.75,
-            "geforce-20": 1.0,
+            "geforce-20": 1.00,
             "geforce-30": 1.05,
-            "geforce-40": 1.02,
-            "geforce-50": 1.0,
-            "no-tensor": 1.0,
+            "geforce-40": 1.25,
+            "geforce-50": 1.20,
+            "no-tensor": 1.00,
         }
     ),
-    hopper=MappingProxyType({"dit-compiled": 1.30, "dit-flash3": 1.42}),
-    cache_gain=2.0,
-    old_cores=0.75,
-    hopper_clock=0.92,
+    hopper=MappingProxyType({"dit-compiled": 1.274, "dit-flash3": 1.364}),
+    cache_gain=2.41,
+    old_cores=0.64,
 )
 
 LBM_BYTES: Mapping[str, float] = MappingProxyType({"lbm-single": 153.0, "lbm-fp32-fp16": 77.0, "lbm-fp32-fp16c": 77.0})
@@ -152,6 +150,8 @@ REFERENCE = Reference(
 REFERENCE_SLUG = "a100-sxm-80g"
 
 HOPPER = ("hopper-sxm", "hopper-pcie", "hopper-cut")
+HOPPER_MHZ = 1_800.0
+"""NVIDIA states the H100 SXM's rates at 1,830 MHz, not at its 1,980 MHz top clock; molecular dynamics runs as if at 1,755-1,830."""
 WIDE_SM = 1.3
 """An SM with 128 FP32 lanes does this many times the mixed work of one with 64."""
 CUT_HOPPER = ("h20",)
@@ -177,7 +177,8 @@ def card_class(gpu: Gpu) -> str:
         case "turing":
             return "turing-pro"
         case "ada":
-            return "ada-pro"
+            half_rate = (gpu.fp16_tensor_fp32acc_tflops or 0.0) < 0.7 * gpu.sm_count * gpu.boost_clock_mhz * 1.024e-3
+            return "geforce-40" if half_rate else "ada-pro"
         case "ampere":
             return "ampere-hbm" if gpu.compute_capability < 8.6 else "ampere-pro"
         case _:
@@ -204,6 +205,15 @@ def peak_tflops(gpu: Gpu, form: Format) -> float:
             return gpu.fp32_tflops
 
 
+def on_tensor_cores(gpu: Gpu, form: Format) -> bool:
+    """Whether a number format runs on matrix units of this card."""
+    if form in ("fp32", "fp64"):
+        return False
+    if form in ("fp16", "fp8", "int8"):
+        return gpu.fp16_tensor_fp32acc_tflops is not None
+    return (gpu.bf16_tensor_tflops if form == "bf16" else gpu.tf32_tensor_tflops) is not None
+
+
 def has_format(gpu: Gpu, form: Format) -> bool:
     """Whether the card has units of its own for a number format."""
     return {
@@ -215,10 +225,17 @@ def has_format(gpu: Gpu, form: Format) -> bool:
     }.get(form, 1.0) is not None
 
 
+def held_ghz(gpu: Gpu) -> float:
+    """The clock a long run holds: Hopper's top clock is for a few cores only."""
+    whole = card_class(gpu) in ("hopper-sxm", "hopper-pcie")
+    mhz = min(gpu.boost_clock_mhz, HOPPER_MHZ) if whole else gpu.boost_clock_mhz
+    return mhz / 1000
+
+
 def wide_sm_ghz(gpu: Gpu) -> float:
     """SM x GHz, SMs with 128 lanes counted `WIDE_SM` times."""
     lanes = gpu.cuda_cores / max(1, gpu.sm_count)
-    return gpu.sm_count * gpu.boost_clock_mhz / 1000 * (WIDE_SM if lanes > 96 else 1.0)
+    return gpu.sm_count * held_ghz(gpu) * (WIDE_SM if lanes > 96 else 1.0)
 
 
 def has_large_cache(gpu: Gpu) -> bool:
@@ -232,7 +249,7 @@ def ratios(gpu: Gpu, form: Format) -> tuple[float, float, float, float]:
         REFERENCE.tensor_tflops[form] / peak_tflops(gpu, form),
         REFERENCE.bandwidth_gb_s / gpu.memory_bandwidth_gb_s,
         REFERENCE.sm_ghz / wide_sm_ghz(gpu),
-        REFERENCE.ghz * 1000 / gpu.boost_clock_mhz,
+        REFERENCE.ghz / held_ghz(gpu),
     )
 
 
@@ -246,7 +263,9 @@ def relative_time(kind: str, gpu: Gpu, form: Format = "fp16", law: Law = LAW) ->
         return _lbm_mlups_reference(kind) / lbm_mlups(kind, gpu)
     mix, name = law.mixes[kind], card_class(gpu)
     tensor, bandwidth, cores, clock = ratios(gpu, form)
-    if is_long(kind):
+    if not on_tensor_cores(gpu, form):
+        sustained = 1.0
+    elif is_long(kind):
         sustained = law.long_classes[name] * (law.hopper.get(kind, 1.0) if name in HOPPER else 1.0)
     else:
         sustained = law.classes[name]
@@ -254,8 +273,6 @@ def relative_time(kind: str, gpu: Gpu, form: Format = "fp16", law: Law = LAW) ->
         bandwidth /= law.cache_gain
     if name == "no-tensor":
         cores /= law.old_cores
-    elif name in HOPPER:
-        cores, clock = cores / law.hopper_clock, clock / law.hopper_clock
     return (
         mix.tensor * tensor / sustained + mix.bandwidth * bandwidth + mix.cores * cores + mix.clock * clock + mix.host
     )
@@ -273,10 +290,10 @@ def lbm_share(gpu: Gpu) -> float:
             return 0.78
         case "volta":
             return 0.87
-        case "ada-pro" | "ampere-pro" if gpu.slug.startswith(("l4", "a40", "a10", "l20", "l40")):
-            return 0.71
+        case "ada-pro" | "ampere-pro" | "blackwell-pro":
+            return 0.86 if gpu.slug.startswith(("rtx-a6000", "rtx-6000", "rtx-pro")) else 0.765
         case _:
-            return 0.86
+            return 0.86 if gpu.is_geforce else 0.765
 
 
 def lbm_mlups(kind: str, gpu: Gpu) -> float:

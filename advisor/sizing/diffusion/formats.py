@@ -62,9 +62,14 @@ def bytes_of(form: str) -> float:
 
 
 def arithmetic_of(form: str, activation: str | None) -> Format:
-    """The number format the tensor cores work in: 8 bit only where the activations are 8 bit too."""
-    if activation in ("int8", "fp8", "fp8-row"):
-        return "int8" if activation == "int8" else "fp8"
-    if activation == "fp32" or form == "fp32":
-        return "bf16" if activation != "fp32" else "fp32"
+    """The number format products are summed in: 16 bit unless the activations are 32 bit."""
+    if activation == "fp32":
+        return "fp32"
     return "fp16" if form == "fp16" else "bf16"
+
+
+def eight_bit_of(activation: str | None) -> Format | None:
+    """The 8-bit format of the activations, None where they are wider."""
+    if activation == "int8":
+        return "int8"
+    return "fp8" if activation in ("fp8", "fp8-row") else None

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from advisor.sizing.answer import Host, Limit, Note, Spread
-from advisor.sizing.diffusion.formats import SLOWER, arithmetic_of, bytes_of
+from advisor.sizing.diffusion.formats import SLOWER, arithmetic_of, bytes_of, eight_bit_of
 from advisor.sizing.diffusion.model import DiffusionModel, model_of
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Library, Load, Rate
@@ -31,6 +31,10 @@ TEXT_WORK_GIB = 0.3
 
 UNET_A100_TFLOPS = 88.0
 """Sustained by SD 1.5 and SDXL U-Nets in half precision on an A100, eager."""
+UNET_WIDER = 0.28
+"""Wider U-Nets keep tensor cores busier: (parameters / those of SD 1.5) to this power (SDXL: 120)."""
+UNET_STEP_SECONDS = 0.007
+"""Tails of small kernels of one step on an A100 (batch 1, 4, 16 compiled: 20, 58, 214 ms)."""
 UNET_COMPILED_GAIN = 1.17
 DIT_A100_TFLOPS = 190.0
 """Sustained by diffusion transformers on an A100: Wan2.1 .58-.66 of the peak."""
@@ -42,6 +46,9 @@ UNET_HOST_SECONDS = 0.043
 COMPILED_HOST_SHARE = 0.16
 NEWER_HOST = 0.57
 """Hosts that came with cards of 2022 and later launch faster (RTX 4090: 41 steps per second)."""
+EIGHT_BIT_GAIN = 1.22
+"""Eight-bit activations in a compiled graph against 16 bit (CogVideoX-5B 1.16-1.20, FLUX 1.24-1.30); eager they gain nothing."""
+EIGHT_BIT_EAGER = 1.10
 HOST_SECONDS_PER_LAYER = 0.0006
 VAE_SECONDS_PER_MEGAPIXEL = 0.12
 VIDEO_VAE_SECONDS_PER_MEGAPIXEL_FRAME = 0.65
@@ -63,6 +70,7 @@ class Formats:
     text_bytes: float
     vae_bytes: float
     arithmetic: Format
+    eight_bit: Format | None
     activation_scale: float
 
 
@@ -284,19 +292,33 @@ class GenerationJob:
         flops *= 1 + 0.45 * self.controlnets if model.is_unet else 1 + 0.25 * self.controlnets
         if model.is_unet:
             sustained = UNET_A100_TFLOPS * (UNET_COMPILED_GAIN if self.compiled else 1.0)
+            sustained *= math.pow(model.denoiser / 0.86e9, UNET_WIDER)
+            tails = UNET_STEP_SECONDS * relative_time("md-small", gpu, "fp32")
             launches = UNET_HOST_SECONDS * (1 + 0.44 * self.controlnets)
             work = "image-compiled" if kind == "image-compiled" else "image-batched"
         else:
             sustained = DIT_A100_TFLOPS * FAMILY_PACE.get(model.family, 1.0)
             sustained *= DIT_COMPILED_GAIN if self.compiled else 1.0
+            tails = 0.0
             launches = HOST_SECONDS_PER_LAYER * model.layers * model.evaluations
             work = kind
         host = launches * (COMPILED_HOST_SHARE if self.compiled else 1.0) * host_pace(gpu)
-        slower = 1.0 if self.formats.arithmetic in ("fp8", "int8") else SLOWER.get(self.formats.weight, 1.0)
-        card = flops / (sustained * 1e12) * relative_time(work, gpu, self.formats.arithmetic) * slower
+        card = (
+            flops / (sustained * 1e12) * relative_time(work, gpu, self.formats.arithmetic) * self._format_pace(gpu)
+            + tails
+        )
         frames = picture.batch * picture.frames * picture.megapixels
         per_pixel = VIDEO_VAE_SECONDS_PER_MEGAPIXEL_FRAME if self.is_video else VAE_SECONDS_PER_MEGAPIXEL
         return card, host, frames * per_pixel * relative_time("vae", gpu, "fp16")
+
+    def _format_pace(self, gpu: Gpu) -> float:
+        """What narrower weights and activations cost or gain in time."""
+        eight = self.formats.eight_bit
+        if eight is None:
+            return SLOWER.get(self.formats.weight, 1.0)
+        if not self.compiled:
+            return EIGHT_BIT_EAGER
+        return 1 / EIGHT_BIT_GAIN if has_format(gpu, eight) else 1.0
 
     def _exchange(self, gpu: Gpu, over: int) -> float:
         """Factor on a step's time when its tokens are split over cards."""
@@ -328,7 +350,7 @@ class GenerationJob:
 
     def notes(self, gpu: Gpu, count: int) -> tuple[Note, ...]:
         """What this card lacks for the format asked, what offloading costs, which cap makes it fit."""
-        found = list(format_notes(self.formats.arithmetic, self.formats.weight, gpu))
+        found = list(format_notes(self.formats.eight_bit or self.formats.arithmetic, self.formats.weight, gpu))
         if self.offload != "none":
             seconds = self._moved_seconds(gpu)
             found.append(
@@ -461,5 +483,6 @@ def _formats(taken: Taken, model: DiffusionModel, official: bool) -> Formats:
         text_bytes=bytes_of(text),
         vae_bytes=vae_bytes,
         arithmetic=arithmetic_of(weight, activation),
+        eight_bit=eight_bit_of(activation),
         activation_scale=2.0 if activation == "fp32" else 1.0,
     )
