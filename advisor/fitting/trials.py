@@ -65,15 +65,23 @@ def card_of(fact: Fact, gpus: Mapping[str, Gpu]) -> Gpu | None:
     return gpus.get(fact.gpu or "") or (gpus.get(ANY_CARD) if fact.metric == "memory" and fact.gpu is None else None)
 
 
-def workload_for(fact: Fact, mode: Mode, sources_of: Mapping[tuple[str, str, str], frozenset[str]]) -> dict[str, Any]:
-    """The fact's workload as asked in a mode: software only this source measured becomes software nobody measured."""
+def unmeasured_software(fact: Fact, sources_of: Mapping[tuple[str, str, str], frozenset[str]]) -> frozenset[str]:
+    """Engine or framework of a fact that only its own publication measured; "" where the fact names none."""
+    names = (str(fact.workload.get(name) or "") for name in SOFTWARE_FIELDS.get(fact.scenario_task, ()))
+    return frozenset(
+        name
+        for name in names
+        if not name or sources_of.get((*fact.scenario_task, name), frozenset()) <= {fact.repository}
+    )
+
+
+def workload_for(fact: Fact, unmeasured: frozenset[str]) -> dict[str, Any]:
+    """The fact's workload, software nobody else measured named as nobody's (language models leave constants out by name instead)."""
     workload = dict(fact.workload)
-    if mode != "source":
-        return workload
-    for name in SOFTWARE_FIELDS.get(fact.scenario_task, ()):
-        said = workload.get(name)
-        if said and sources_of.get((*fact.scenario_task, str(said)), frozenset()) <= {fact.repository}:
-            workload[name] = UNMEASURED
+    if workload["scenario"] != "llm":
+        for name in SOFTWARE_FIELDS.get(fact.scenario_task, ()):
+            if workload.get(name) in unmeasured:
+                workload[name] = UNMEASURED
     return workload
 
 
@@ -112,9 +120,10 @@ class Laboratory:
     def prepared(self, fact: Fact, mode: Mode, exclude: Exclude | None = None) -> Prepared | None:
         """The fact's work with what it may not see left out; None where the contract does not take it."""
         library = self.library_for(fact.repository) if mode == "source" else self.library
-        workload = workload_for(fact, mode, self.sources_of)
+        unmeasured = unmeasured_software(fact, self.sources_of) if mode == "source" else frozenset()
+        workload = workload_for(fact, unmeasured)
         try:
-            return prepare(workload, library, exclude=exclude or excluder(fact, mode))
+            return prepare(workload, library, exclude=exclude or excluder(fact, mode), left_out=unmeasured)
         except WorkloadError:
             return None
 

@@ -5,7 +5,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -214,15 +214,17 @@ class Prepared:
         else:
             anchored = self.anchors.on_memory(load, count, computed, stack_said=self.software_said)
             interval = _spanning(self.intervals.of("memory", load.kind, anchored.basis), anchored)
-        figure = computed * anchored.factor
+        figure = max(computed * anchored.factor, load.floor_gib)
         spanned = [one for one in self.told["memory"] if one.spans]
         return (
             Memory(
                 per_gpu_gib=figure,
-                low_gib=min([figure * interval.low, *(one.low.value for one in spanned)]),
+                low_gib=max(
+                    min([figure * interval.low, *(one.low.value for one in spanned)]), min(load.floor_gib, figure)
+                ),
                 high_gib=max([figure * interval.high, anchored.floor or 0.0, *(one.high.value for one in spanned)]),
                 usable_gib=gpu.usable_gib,
-                parts=_parts(load, anchored.factor),
+                parts=_parts(load, figure / computed),
                 tier=anchored.tier,
             ),
             (*self._sparse("memory", anchored.tier), *(self._ranges("memory") or _conflict(anchored, "memory"))),
@@ -287,17 +289,24 @@ def _hours(
     return (taken[0], told[0], told[-1]) if told else (None, None, None)
 
 
-def prepare(workload: Workload | Mapping[str, Any], library: Library, *, exclude: Exclude | None = None) -> Prepared:
+def prepare(
+    workload: Workload | Mapping[str, Any],
+    library: Library,
+    *,
+    exclude: Exclude | None = None,
+    left_out: Collection[str] = (),
+) -> Prepared:
     """Everything about a workload that no card changes.
 
-    `workload`: checked, or a JSON object of the contract. `exclude`: facts that must not be seen (validation).
+    `workload`: checked, or a JSON object of the contract. For validation, `exclude`: facts that must not be seen, `left_out`: engines
+    and frameworks whose constants must not be used.
     Raises WorkloadError where the object breaks the contract.
     """
     if isinstance(workload, Workload):
-        return _prepare(workload, library, exclude)
-    text = _as_json(workload) if exclude is None else None
+        return _prepare(workload, library, exclude, left_out)
+    text = _as_json(workload) if exclude is None and not left_out else None
     if text is None:
-        return _prepare(parse_workload(workload, library.models, library.gpus), library, exclude)
+        return _prepare(parse_workload(workload, library.models, library.gpus), library, exclude, left_out)
     return _remembered(_Identity(library), text)
 
 
@@ -305,7 +314,7 @@ def prepare(workload: Workload | Mapping[str, Any], library: Library, *, exclude
 def _remembered(key: _Identity, text: str) -> Prepared:
     """The works asked last, so that asking again on another card costs only the card."""
     library = key.library
-    return _prepare(parse_workload(json.loads(text), library.models, library.gpus), library, None)
+    return _prepare(parse_workload(json.loads(text), library.models, library.gpus), library, None, ())
 
 
 def _as_json(workload: object) -> str | None:
@@ -317,9 +326,9 @@ def _as_json(workload: object) -> str | None:
     return text if len(text) <= REMEMBERED_CHARACTERS else None
 
 
-def _prepare(checked: Workload, library: Library, exclude: Exclude | None) -> Prepared:
+def _prepare(checked: Workload, library: Library, exclude: Exclude | None, left_out: Collection[str]) -> Prepared:
     shared = shared_of(library)
-    job = job_of(checked, library)
+    job = job_of(checked, library, left_out)
     work = work_of(_plain(checked), assumed_of(job))
     model = checked.model.slug if checked.model else checked.get("application")
     beside = shared.modelled_of(checked.scenario, checked.task, model)

@@ -1,6 +1,6 @@
 """Which file answers for which scenario."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from advisor.sizing import llm, science, speech, vision
 from advisor.sizing.diffusion import job as diffusion
@@ -17,6 +17,11 @@ PREPARE: Mapping[str, Callable[[Workload, Library], Job]] = {
 """Scenario -> its `prepare`."""
 
 
-def job_of(workload: Workload, library: Library) -> Job:
-    """The scenario's own view of a workload."""
+def job_of(workload: Workload, library: Library, left_out: Collection[str] = ()) -> Job:
+    """The scenario's own view of a workload.
+
+    `left_out`: engines or frameworks of language models to be treated as never measured (validation), "" for unnamed ones.
+    """
+    if left_out and workload.scenario == "llm":
+        return llm.prepare(workload, library, left_out)
     return PREPARE[workload.scenario](workload, library)
