@@ -17,7 +17,8 @@ class Load:
 
     `kind` names the residual class that gives the interval (e.g. `llm-inference`, `llm-lora`, `image-generation`); `stack` is
     the engine or framework whose constants were used, None when pooled ones were; `known_model` whether facts of this model
-    stand behind that stack. `exact` marks figures with next to no uncertainty (user-stated memory, bytes per cell).
+    stand behind that stack. `exact` marks figures with next to no uncertainty (user-stated memory, bytes per cell). `floor_gib` is
+    held whatever the software (weights counted in their format): no interval reaches below it.
     """
 
     parts: Mapping[str, float]
@@ -25,6 +26,7 @@ class Load:
     stack: str | None = None
     known_model: bool = False
     exact: bool = False
+    floor_gib: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ PREALLOCATED_SHARE = 0.9
 IMAGE_TOKEN_PIXELS = 28
 """Side of the square of pixels one image token stands for in Qwen2-VL and later."""
 DEFAULT_IMAGE_TOKENS = 1280
+FLOOR_SHARE = 0.98
+"""Share of the counted weights below which no serving of the model goes (a packed format may leave less in 16 bit)."""
 LONG_PROMPT = 4096
 """From here on a software version that builds all logits or none moves the answer visibly."""
 
@@ -69,7 +71,9 @@ class InferenceJob:
 
     def load(self, gpu: Gpu, count: int) -> Load | None:
         """Memory on the fullest card."""
-        return Load(self._parts_of(self._layout(gpu, count)), "llm-inference", self.stack, self.known_model)
+        parts = self._parts_of(self._layout(gpu, count))
+        floor = FLOOR_SHARE * parts["weights"]
+        return Load(parts, "llm-inference", self.stack, self.known_model, floor_gib=floor)
 
     def rate(self, gpu: Gpu, count: int) -> Rate | None:
         """Tokens per second of all sequences, prompt and generation apart beside it."""

@@ -32,6 +32,8 @@ SHORT_SAMPLES = {"torchtune": 512}
 CHECKPOINTED_FROM = 1e9
 """Parameters from which on checkpointing is taken as on where nothing is said."""
 LARGE_VOCABULARY = 100_000
+FLOOR_SHARE = 0.9
+"""Share of the counted states below which no run goes (a sharded run gathers fewer layers, a table stays 16 bit)."""
 ROLLOUTS = ("grpo", "ppo")
 
 
@@ -65,7 +67,23 @@ class TrainingJob:
 
     def load(self, gpu: Gpu, count: int) -> Load | None:
         """Memory on the fullest card at the worst phase of a step."""
-        return Load(self._parts_of(self._how(gpu, count), count), self.kind, self.stack, self.known_model)
+        parts = self._parts_of(self._how(gpu, count), count)
+        held = self.held if self.states_given else self.held[:1]
+        floor = FLOOR_SHARE * sum(parts.get(name, 0.0) for name in held)
+        if self.recipe.method in FULL_METHODS and not self.states_given:
+            floor /= 2  # weights in 16 bit where no precision is given
+        return Load(parts, self.kind, self.stack, self.known_model, floor_gib=floor)
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Parts that are counted, not estimated."""
+        return ("weights", "gradients", "optimizer") if self.recipe.method in FULL_METHODS else ("weights",)
+
+    @property
+    def states_given(self) -> bool:
+        """Whether precision and optimizer were said, so that the states are certain."""
+        assumed = {note.field for note in self.assumptions if note.code == "default"}
+        return not assumed & {"precision", "optimizer"}
 
     def rate(self, gpu: Gpu, count: int) -> Rate | None:
         """Tokens (decoders) or samples (encoders) trained per second over all cards."""
