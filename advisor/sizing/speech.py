@@ -82,15 +82,22 @@ ENGINES: Mapping[str, Engine] = {
 """Read off the faster-whisper READMEs of 2024 and 2025 and issue 1030 (large-v2 4.4 GiB at batch 1, 5.9 at batch 8)."""
 LIKELY_ENGINE = "faster-whisper"
 
-WINDOW_HOST_SECONDS = 0.45
-LAYER_HOST_SECONDS = 0.045
-"""Per 30 s window and decoder layer: about 130 steps of launching that layer (large-v2 2.1 s, turbo with 4 layers 0.7 s)."""
+WINDOW_HOST_SECONDS = 0.29
+LAYER_HOST_SECONDS = 0.030
+"""Per 30 s window and decoder layer: about 130 steps of launching that layer (large-v2 about 2 s on a small card, turbo with 4 layers 0.7 s)."""
 ITEM_SECONDS = 0.10
 """Arithmetic of one window of Whisper large on an A100, batched with FlashAttention."""
-PLAIN_ATTENTION = 2.6
+FEATURE_SECONDS = 0.06
+"""Cutting and transforming one window on the host, where the engine does that in Python."""
+ENCODER_SHARE = 0.7
+"""Of a window's arithmetic in Whisper large that is the encoder's."""
+FUSED_ATTENTION = ("faster-whisper", "whisperx", "whispers2t", "tensorrt", "funasr")
+PLAIN_ATTENTION = 6.0
 """The same without it (29.8 against 91.8 x real time at batch 24)."""
 BEAM_SHARE = 0.035
 """Each beam beyond the first."""
+ENCODER_ONLY = 0.35
+"""Encoders without a decoder per parameter against Whisper: fewer frames, no 30 s padding."""
 DIARIZATION_GIB = 1.2
 DIARIZATION_SECONDS_PER_HOUR = 34.0
 """pyannote community-1: 31-37 s per hour of sound on an H100."""
@@ -237,17 +244,21 @@ class TranscriptionJob:
         launches *= 1 + BEAM_SHARE * (self.beams - 1)
         if self.weight_format == "fp32":
             launches *= 1.6
-        arithmetic = ITEM_SECONDS * (model.params / 1.54e9) * engine.item_pace
+        arithmetic = ITEM_SECONDS * engine.item_pace
         if model.kind == "encoder":
-            arithmetic *= 0.08
-        elif not self.flash and self.engine_name not in ("faster-whisper", "whisperx", "whispers2t", "tensorrt"):
-            arithmetic *= PLAIN_ATTENTION
+            arithmetic *= ENCODER_ONLY * model.params / 1.54e9
+        else:
+            arithmetic *= ENCODER_SHARE * model.encoder_size + (1 - ENCODER_SHARE) * model.size
+            if not self.flash and self.engine_name not in FUSED_ATTENTION:
+                arithmetic *= PLAIN_ATTENTION
         at_once = self.at_once
         windows = (
             at_once * WINDOW_SECONDS * (min(1.0, self.clip_seconds / WINDOW_SECONDS) if self.clip_seconds else 1.0)
         )
         launch_time = launches * relative_time("asr-single", gpu, form)
         work_time = arithmetic * at_once * relative_time("asr-batched", gpu, form)
+        if self.engine_name in ("transformers", "whisper-jax"):
+            work_time += FEATURE_SECONDS * at_once
         seconds = launch_time + work_time
         if self.diarization:
             seconds += windows / 3600 * DIARIZATION_SECONDS_PER_HOUR * 2
@@ -287,11 +298,11 @@ def transcription_kind(at_once: int) -> str:
     return "asr-single" if at_once <= 2 else "asr-batched"
 
 
-LAYER_STEP_SECONDS = 0.0005
+LAYER_STEP_SECONDS = 0.0007
 """Launching one decoder layer for one speech token from Python; fused engines take a tenth."""
 SPEECH_TOKENS_PER_SECOND = 50.0
 VOCODER_SECONDS = 0.18
-FUSED = 0.035
+FUSED = 0.017
 PARALLEL_SECONDS = 0.02
 
 
@@ -372,7 +383,7 @@ ENCODER_BYTES = 34.0
 """Kept per frame, width and layer of an encoder, 16 bit, without checkpointing."""
 FRAMES_PER_SECOND = 50.0
 TRAINING_TFLOPS: Mapping[str, float] = {
-    "flow": 8.0,
+    "flow": 14.5,
     "conv": 95.0,
     "tts-parallel": 40.0,
     "encoder": 60.0,
@@ -385,7 +396,7 @@ FRAMES_PER_ITEM = 570.0
 """A recurrent decoder's training step on an A100: its frames one after the other whatever the batch, and so much per sample
 (Tacotron 2: 38,131 frames per second at batch 144, 58,956 at 256; a sample has about 570)."""
 TF32_SHARE = 0.62
-FP32_SHARE = 0.20
+FP32_SHARE = 0.30
 
 
 def training_kind(family: str) -> str:

@@ -24,9 +24,13 @@ INFERENCE_SHARE = 0.16
 FRAMEWORK_GIB = 0.55
 
 
+MAPS_PIXELS = 640.0 * 640.0
+"""Picture the slopes of FAMILIES are for: maps grow with the pixels, multiply-adds per pixel say how rich they are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
-    """How an architecture keeps its maps: GiB per image = slope x (multiply-adds in 1e9 at the reference size) ** power."""
+    """How an architecture keeps its maps: GiB per 640 x 640 image = slope x (multiply-adds of it in 1e9) ** power."""
 
     fixed_gib: float
     slope: float
@@ -39,22 +43,23 @@ FAMILIES: Mapping[str, Family] = {
     "yolov5": Family(0.5, 0.0353, 0.65),
     "yolov6": Family(0.6, 0.0439, 0.65),
     "yolov7": Family(0.5, 0.0433, 0.65),
-    "yolov8": Family(1.0, 0.0315, 0.65),
+    "yolov8": Family(1.2, 0.0300, 0.65),
     "yolox": Family(0.6, 0.0525, 0.65),
-    "ppyoloe": Family(0.6, 0.0660, 0.65),
+    "ppyoloe": Family(0.6, 0.1177, 0.65, half_slope=False),
     "yolo": Family(0.6, 0.0430, 0.65),
-    "ssd": Family(0.52, 0.0286, 0.65),
-    "rcnn": Family(0.6, 0.0185, 0.80),
+    "ssd": Family(0.52, 0.0465, 0.65),
+    "rcnn": Family(0.6, 0.00112, 1.30),
     "unet": Family(1.0, 0.045, 0.65),
     "seg": Family(0.8, 0.0150, 0.80),
     "segformer": Family(0.8, 0.0300, 0.80),
     "cnn": Family(1.2, 0.0205, 0.62),
     "convnext": Family(1.0, 0.0180, 0.65),
+    "swin": Family(0.8, 0.0200, 0.70),
     "vit": Family(0.8, 0.0135, 0.70),
 }
 """Per model zoo (mmyolo, detectron2, mmdetection, Lambda): half-precision GiB per image against multiply-adds. Where the library has a
 model's count of map elements, that counts instead."""
-RCNN_INSTANCE = 1.10
+RCNN_INSTANCE = 1.15
 MASKS_GIB = 0.14
 """Prototype masks of a one-stage instance segmenter, per image at 640."""
 POSE = 1.09
@@ -63,21 +68,23 @@ DETECTION_KINDS = ("detection", "instance-segmentation", "pose")
 DEFAULT_BATCH = {"yolo": 16, "rcnn": 2, "ssd": 32, "classification": 64, "segmentation": 8}
 
 TRAINING_TFLOPS: Mapping[str, float] = {
-    "cnn": 36.0,
-    "convnext": 60.0,
-    "vit": 105.0,
-    "ssd": 42.0,
-    "rcnn": 30.0,
-    "unet": 60.0,
+    "cnn": 90.0,
+    "convnext": 114.0,
+    "swin": 130.0,
+    "vit": 140.0,
+    "ssd": 44.0,
+    "rcnn": 38.0,
+    "unet": 105.0,
     "seg": 40.0,
     "segformer": 45.0,
     "yolo": 32.0,
 }
 """Sustained by a training step on an A100 in half precision, backward counted twice."""
 INFERENCE_TFLOPS: Mapping[str, float] = {
-    "cnn": 55.0,
-    "convnext": 90.0,
-    "vit": 150.0,
+    "cnn": 160.0,
+    "convnext": 232.0,
+    "swin": 110.0,
+    "vit": 185.0,
     "ssd": 60.0,
     "rcnn": 40.0,
     "unet": 80.0,
@@ -85,13 +92,16 @@ INFERENCE_TFLOPS: Mapping[str, float] = {
     "segformer": 60.0,
     "yolo": 50.0,
 }
-TF32_PACE: Mapping[str, float] = {"training": 0.66, "inference": 0.55}
-FP32_PACE: Mapping[str, float] = {"training": 0.30, "inference": 0.25}
-SMALL_NET_GMACS = 1.0
-"""Below this a network is all memory traffic: its arithmetic runs as slowly as that of one this large would for its maps."""
+TF32_PACE: Mapping[str, float] = {"training": 0.64, "inference": 0.55}
+FP32_PACE: Mapping[str, float] = {"training": 0.38, "inference": 0.30}
+MACS_PER_ELEMENT = 550.0
+"""Multiply-adds in whose time one element of a feature map moves: EfficientNet-B0 to ConvNeXt-L and ViT-B to EVA-02 on one card
+(timm inference tables)."""
 CHANNELS_LAST = 1.15
 COMPILED = 1.15
-TENSORRT = 2.2
+TENSORRT = 4.2
+TENSORRT_SECONDS = 0.0008
+"""An engine's pass takes this much beside its arithmetic (RTMDet at batch 1: 1.0 ms for the smallest, 1.2 for the next)."""
 HOST_SECONDS_PER_BATCH = 0.006
 """Launching one eager forward pass."""
 DETECTION_HOST_SECONDS = 0.012
@@ -224,9 +234,12 @@ class VisionJob:
             quadratic = 0.12 * scale * max(0.0, scale - 1) if model.family == "vit" else 0.0
             return gib(model.maps * MAP_BYTES * wide) * (scale + quadratic)
         family = FAMILIES.get(model.family, FAMILIES["cnn"])
-        per_image = family.slope * math.pow(model.macs / 1e9, family.power) * scale
-        if not (self.half or model.family == "ppyoloe"):
-            per_image *= WIDE
+        area = model.pixels / MAPS_PIXELS
+        per_image = family.slope * math.pow(model.macs / 1e9 / area, family.power) * area * scale
+        if family.half_slope:
+            per_image *= wide
+        elif self.half:
+            per_image /= WIDE
         return per_image * self._head()
 
     def _head(self) -> float:
@@ -293,10 +306,11 @@ class VisionJob:
         per_image = macs * 2 * (3 if self.training else 1) / (sustained * 1e12) * relative_time(kind, gpu, form)
         host = DETECTION_HOST_SECONDS if model.base in ("yolo", "rcnn", "ssd") else HOST_SECONDS_PER_BATCH
         if self.engine == "tensorrt":
-            host = 0.0003
+            host = TENSORRT_SECONDS
         host *= (3 if self.training else 1) * (SERIAL_HOST if self.compiled else 1.0)
-        seconds = max(per_image * self.batch, host)
-        limit: Limit = "host" if host > per_image * self.batch else self._limit()
+        work = per_image * self.batch
+        seconds = work + host if self.engine == "tensorrt" else max(work, host)
+        limit: Limit = "host" if host > work else self._limit()
         many = data_parallel_speedup("vision", gpu, count) if self.training else float(count)
         return Rate(
             self.batch * many / seconds, "images_per_second", limit, kind, stack=self.framework, known_model=model.known
@@ -306,12 +320,8 @@ class VisionJob:
         return "compute" if self.model.family == "vit" else "memory-bandwidth"
 
     def _macs(self) -> float:
-        """Multiply-adds per image at the asked size; small networks count for what their memory traffic costs."""
-        macs = self.model.macs * self.scale
-        if self.model.maps:
-            traffic = self.model.maps * self.scale * 370.0
-            return macs if self.model.family == "vit" else math.sqrt(macs * max(macs, traffic))
-        return macs
+        """Multiply-adds per image at the asked size, and those in whose time its feature maps move."""
+        return (self.model.macs + self.model.maps * MACS_PER_ELEMENT) * self.scale
 
     def host(self, gpu: Gpu, count: int) -> Host:
         """CPU cores that keep the cards fed with pictures."""
@@ -352,7 +362,7 @@ class VisionJob:
 
 def vision_kind(family: str, *, training: bool) -> str:
     """Kind of work of a vision network."""
-    if family in ("vit", "segformer"):
+    if family in ("vit", "swin", "segformer"):
         return "transformer-training" if training else "transformer-inference"
     return "cnn-training" if training else "cnn-inference"
 
@@ -390,7 +400,9 @@ def prepare(workload: Workload, library: Library) -> Job:
         pixels=_pixels(taken, model),
         batch=taken.whole("batch", usual),
         precision=taken.word("precision", default_precision),
-        optimizer=taken.word("optimizer", "adamw" if model.family in ("vit", "convnext", "segformer") else "sgd")
+        optimizer=taken.word(
+            "optimizer", "adamw" if model.family in ("vit", "swin", "convnext", "segformer") else "sgd"
+        )
         if training
         else "sgd",
         channels_last=taken.flag("channels_last", False),
