@@ -383,27 +383,36 @@ ENCODER_BYTES = 34.0
 """Kept per frame, width and layer of an encoder, 16 bit, without checkpointing."""
 FRAMES_PER_SECOND = 50.0
 TRAINING_TFLOPS: Mapping[str, float] = {
-    "flow": 14.5,
     "conv": 95.0,
     "tts-parallel": 40.0,
     "encoder": 60.0,
     "whisper": 90.0,
 }
 """Sustained on an A100 in half precision: recurrent decoders step by step, convolutions and encoders in large products."""
-STEPS_SECONDS = 1.74
-ITEM_SECONDS_RECURRENT = 0.0029
-FRAMES_PER_ITEM = 570.0
-"""A recurrent decoder's training step on an A100: its frames one after the other whatever the batch, and so much per sample
-(Tacotron 2: 38,131 frames per second at batch 144, 58,956 at 256; a sample has about 570)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """A training step on an A100: seconds of launches one after the other whatever the batch, seconds per sample, counted items per
+    sample, and the parameters these are for."""
+
+    fixed_seconds: float
+    sample_seconds: float
+    items: float
+    params: float
+
+
+STEPS: Mapping[str, Steps] = {"rnn": Steps(1.74, 0.0029, 570.0, 28.2e6), "flow": Steps(0.36, 0.0258, 8000.0, 87.9e6)}
+"""Tacotron 2 (38,131 frames per second at batch 144, 58,956 at 256) and WaveGlow (195,100 samples of sound at 24, 239,000 at 48)."""
 TF32_SHARE = 0.62
 FP32_SHARE = 0.30
 
 
 def training_kind(family: str) -> str:
     """Kind of work of training a family of speech models."""
-    if family == "rnn":
+    if family in STEPS:
         return "recurrent"
-    return "speech-training" if family in ("flow", "conv", "tts-parallel") else "transformer-training"
+    return "speech-training" if family in ("conv", "tts-parallel") else "transformer-training"
 
 
 @dataclass(frozen=True, slots=True)
@@ -464,9 +473,10 @@ class SpeechTrainingJob:
         model, form, kind = self.model, self.arithmetic(), self.kind()
         slower = 1.0 if self.half else 1 / TF32_SHARE if form == "tf32" else 1 / FP32_SHARE
         if kind == "recurrent":
-            steps = STEPS_SECONDS * relative_time(kind, gpu, form)
-            items = ITEM_SECONDS_RECURRENT * slower * relative_time("recurrent-batch", gpu, form) * self.batch
-            seconds = (steps + items) * (model.params / 28.2e6) ** 0.5 / (self.batch * FRAMES_PER_ITEM)
+            step = STEPS[model.kind]
+            fixed = step.fixed_seconds * relative_time(kind, gpu, form)
+            samples = step.sample_seconds * slower * relative_time("recurrent-batch", gpu, form) * self.batch
+            seconds = (fixed + samples) * math.sqrt(model.params / step.params) / (self.batch * step.items)
         else:
             sustained = TRAINING_TFLOPS.get(model.kind, 60.0) / slower
             seconds = 6.0 * model.params * self._steps_per_unit() / (sustained * 1e12) * relative_time(kind, gpu, form)
@@ -478,7 +488,7 @@ class SpeechTrainingJob:
         """Positions each parameter sees for one counted unit."""
         match self.model.unit:
             case "items_per_second":
-                return 1.0 if self.model.kind == "rnn" else 1 / 8
+                return 1.0
             case "frames_per_second":
                 return 1.0
             case "tokens_per_second":
