@@ -11,16 +11,54 @@ from itertools import pairwise
 
 from advisor.sizing.answer import Memory
 
-PART_ORDER = ("weights", "gradients", "optimizer", "activations", "kv_cache", "framework")
+PART_ORDER = (
+    "weights",
+    "other_models",
+    "gradients",
+    "optimizer",
+    "adapters",
+    "activations",
+    "kv_cache",
+    "decoder_state",
+    "state",
+    "framework",
+)
 PART_CLASSES: Mapping[str, str] = {
     "weights": "p1",
+    "other_models": "p2",
     "gradients": "p2",
     "optimizer": "p3",
+    "adapters": "p3",
     "activations": "",
     "kv_cache": "",
+    "decoder_state": "",
+    "state": "",
     "framework": "p6",
 }
-PART_FILLS: Mapping[str, str] = {"activations": "url(#hatch)", "kv_cache": "url(#dots)"}
+PART_FILLS: Mapping[str, str] = {
+    "activations": "url(#hatch)",
+    "kv_cache": "url(#dots)",
+    "decoder_state": "url(#dots)",
+    "state": "url(#dots)",
+}
+DRAWN_AS: Mapping[str, str] = {
+    "text_encoders": "other_models",
+    "text_encoder": "other_models",
+    "vae": "other_models",
+    "controlnets": "other_models",
+    "loras": "other_models",
+    "loading": "other_models",
+    "diarization": "other_models",
+    "vision_tower": "other_models",
+    "optimizer_step": "optimizer",
+    "vae_decode": "activations",
+    "batch": "activations",
+    "sound": "activations",
+    "logits": "activations",
+    "autocast_cache": "activations",
+    "fragmentation": "framework",
+}
+"""Parts of one scenario -> the part they are drawn as: six looks are all a reader tells apart."""
 
 
 def share(part: float, whole: float) -> str:
@@ -41,10 +79,17 @@ def rounded_parts(parts: Mapping[str, float], total: float, digits: int = 1) -> 
     return {name: round(count * unit, digits) for name, count in floors.items()}
 
 
-def ordered_parts(parts: Mapping[str, float]) -> dict[str, float]:
-    """Parts in the fixed order; those nobody drew yet come last."""
-    known = [name for name in PART_ORDER if name in parts]
-    return {name: parts[name] for name in [*known, *(name for name in parts if name not in PART_ORDER)]}
+def drawn_parts(parts: Mapping[str, float]) -> dict[str, float]:
+    """Parts as they are drawn, in the fixed order. What has no look of its own counts as activations."""
+    found: dict[str, float] = {}
+    for name, size in parts.items():
+        drawn = DRAWN_AS.get(name, name if name in PART_ORDER else "activations")
+        if (drawn, "gradients" in parts) == ("other_models", True):
+            drawn = "weights"  # both would look the same
+        if (drawn, "optimizer" in parts) == ("adapters", True):
+            drawn = "optimizer"
+        found[drawn] = found.get(drawn, 0.0) + size
+    return {name: found[name] for name in PART_ORDER if name in found}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +145,7 @@ def memory_bar(memory: Memory, card_gib: float, scale_gib: float, *, ticks: bool
     """The bar of one estimate on a ruler of 0 to `scale_gib`."""
     parts = []
     at = 0.0
-    for name, size in ordered_parts(memory.parts).items():
+    for name, size in drawn_parts(memory.parts).items():
         shown = min(size, max(0.0, scale_gib - at))
         parts.append(
             Segment(
@@ -354,7 +399,7 @@ def _place(
     best = None
     for dx, dy, anchor in tries:
         box = _box(x, y, dx, dy, anchor, text, width)
-        inside = box[0] >= 0 and box[2] <= width and box[1] >= 0 and box[3] <= BOTTOM
+        inside = box[0] >= LEFT / 100 * width and box[2] <= width and box[1] >= 0 and box[3] <= BOTTOM
         if inside and not _hits(box, taken):
             return dx, dy, anchor, box
         if inside and best is None:
@@ -417,13 +462,17 @@ def hours_chart(
     top = max(cost for points in [*plans.values(), mix] for _hours, cost in points)
     y_values = nice_ticks(0, top, 6)
     across, up = Axis(0, last), Axis(0, y_values[-1])
-    lines = _spread_labels([_hours_line(key, points, across, up) for key, points in plans.items()])
+    drawn = [_hours_line(key, points, across, up) for key, points in plans.items()]
+    if mix:
+        line = _hours_line("mix", mix, across, up)
+        drawn.append(HoursLine("mix", line.path, line.label_x, line.label_y + 24, line.anchor))
+    lines = _spread_labels(drawn)
     own_x = across.x(own_hours) if own_hours is not None and own_hours <= last else None
     return HoursChart(
         width=1000,
         height=1000,
-        plans=tuple(lines),
-        mix=_hours_line("mix", mix, across, up) if mix else None,
+        plans=tuple(line for line in lines if line.key != "mix"),
+        mix=next((line for line in lines if line.key == "mix"), None),
         marks=tuple(
             Mark(index, f"{across.x(hours):.2f}%", up.y(cost)) for index, (hours, cost) in enumerate(breaks, 1)
         ),
@@ -441,15 +490,18 @@ def _hours_line(key: str, points: Points, across: Axis, up: Axis) -> HoursLine:
         for index, (hours, cost) in enumerate(points)
     )
     _hours, cost = points[-1]
-    return HoursLine(key, path, f"{RIGHT:g}%", up.y(cost) - 6, "e")
+    start = points[0][1]
+    if start > 0.25 * up.high:  # a prepaid term begins high: its name fits above its beginning
+        return HoursLine(key, path, f"{LEFT + 1:g}%", max(up.y(start) - 6, 12), "")
+    return HoursLine(key, path, f"{RIGHT:g}%", max(up.y(min(cost, up.high)) - 6, 12), "e")
 
 
 def _spread_labels(lines: list[HoursLine]) -> list[HoursLine]:
-    """Labels at the right edge, moved apart so that none covers another."""
+    """Labels at one edge moved apart so that none covers another."""
     found: list[HoursLine] = []
-    for line in sorted(lines, key=lambda one: one.label_y):
-        y = max(line.label_y, 12)
-        if found and y - found[-1].label_y < TEXT_HEIGHT:
+    for line in sorted(lines, key=lambda one: (one.anchor, one.label_y)):
+        y = line.label_y
+        if found and found[-1].anchor == line.anchor and y - found[-1].label_y < TEXT_HEIGHT:
             y = found[-1].label_y + TEXT_HEIGHT
         found.append(HoursLine(line.key, line.path, line.label_x, y, line.anchor))
     return found

@@ -285,7 +285,7 @@ class _Builder:
             return self.gpu_hours(field)
         key = (self.scenario, self.task, field.name)
         words = labels.field_words(*key)
-        value = self.value(field.name)
+        value = self.value(field.name) or _default(field)
         options, more, draw = self.options(field, key, value)
         return Input(
             name=field.name,

@@ -210,8 +210,8 @@ FIELDS: Mapping[str, Words] = MappingProxyType(
         "optimizer_in_backward": Words(_("Optimizer step in the backward pass"), _("Frees each gradient at once.")),
         "generations": Words(_("Answers per prompt"), _("num_generations of GRPO.")),
         "completion_tokens": Words(_("Length of those answers in tokens"), _("max_completion_length.")),
-        "width": Words(_("Width in pixels"), _("For example 1024.")),
-        "height": Words(_("Height in pixels"), _("For example 1024.")),
+        "width": Words(_("Width"), _("For example 1024 pixels.")),
+        "height": Words(_("Height"), _("For example 1024 pixels.")),
         "batch": Words(_("At once"), _("How many are worked on together on one card.")),
         "steps": Words(
             _("Denoising steps"), _("num_inference_steps. 20 to 50 for most models, 1 to 8 for turbo ones.")
@@ -450,13 +450,47 @@ UNIT_HINTS: Mapping[tuple[str, str], Text] = MappingProxyType(
 PARTS: Mapping[str, Text] = MappingProxyType(
     {
         "weights": _("Weights"),
+        "other_models": _("Other models"),
         "gradients": _("Gradients"),
         "optimizer": _("Optimizer"),
+        "adapters": _("Adapters"),
         "activations": _("Activations"),
         "kv_cache": _("KV cache"),
+        "decoder_state": _("Decoder state"),
+        "state": _("State of the system"),
         "framework": _("Framework"),
     }
 )
+
+SHORT: Mapping[str, Text] = MappingProxyType(
+    {
+        "sequence_tokens": _("sample length"),
+        "prompt_tokens": _("prompt"),
+        "output_tokens": _("answer"),
+        "concurrency": _("at once"),
+        "micro_batch": _("batch"),
+        "batch": _("batch"),
+        "gradient_accumulation": _("accumulation"),
+        "width": _("width"),
+        "height": _("height"),
+        "image_size": _("size"),
+        "steps": _("steps"),
+        "frames": _("frames"),
+        "beam_size": _("beam"),
+        "lora_rank": _("rank"),
+        "streams": _("streams"),
+        "tokens": _("tokens"),
+        "atoms": _("atoms"),
+        "cells": _("cells"),
+        "flash_attention": _("FlashAttention"),
+        "gradient_checkpointing": _("checkpointing"),
+        "compile": _("torch.compile"),
+        "context_tokens": _("context"),
+        "completion_tokens": _("completion"),
+        "clip_seconds": _("clip"),
+    }
+)
+"""Names of fields inside a line of a table."""
 
 PLANS: Mapping[str, Text] = MappingProxyType(
     {

@@ -13,7 +13,8 @@ from advisor.recommendation import Choice, Recommendation
 from advisor.survey import rate_of
 from advisor.templatetags.figures import card_name, hours_figure, number
 from billing.costing.break_even import break_evens, curve
-from billing.costing.mix import MixTooLarge, cheapest_mix
+from billing.costing.mix import cheapest_mix
+from billing.costing.mix_search import MixTooLarge
 from billing.costing.moments import HOUR
 from billing.costing.plans import Plan
 from billing.costing.usage import Usage
@@ -215,8 +216,9 @@ def _finding(spots: Sequence[tuple[Choice, float, Decimal]], on_front: set[str],
         if dear <= 0:
             return _("%(fast)s%% less time for no more money: %(card)s is the one to weigh") % values
         return _("%(fast)s%% less time for %(dear)s%% more money: %(card)s is the one to weigh") % values
-    if rivals:
-        other = min(rivals, key=lambda one: one[2])
+    cheaper = [one for one in rivals if one[2] < cost * Decimal("0.98")]
+    if cheaper:
+        other = min(cheaper, key=lambda one: one[2])
         figures = {
             "card": _name(other[0]),
             "late": round((other[1] / hours - 1) * 100),

@@ -18,7 +18,7 @@ from advisor.sizing.gpu import Gpu
 from advisor.templatetags.figures import card_name
 from catalog.snapshot import PLAN_KINDS, Catalogue, Offer
 
-CHIPS = 5
+CHIPS = 4
 """Presets of a scenario shown at the door; its page has all of them."""
 RULER_ROOM = 1.05
 """A card must hold a measured need with so much to spare to be named as the size to begin with."""

@@ -1,6 +1,7 @@
 """The result page as plain values: verdict, ranking, charts, what would change it, who was rejected, how we know."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,7 +16,7 @@ from advisor.answers import ConfigTextError, query_of
 from advisor.library import library
 from advisor.pages.charts_of import CostCurve, TimeCost, cost_curve, time_cost
 from advisor.pages.sensitivity import Multiple, multiples
-from advisor.pages.wizard import Line, answer_lines, demand_text, with_query
+from advisor.pages.wizard import Line, answer_lines, demand_text, model_name, with_query
 from advisor.recommendation import Advice, Choice, Recommendation, Rejection
 from advisor.sentences import note_sentence
 from advisor.sizing.answer import Evidence, Memory, Note, Speed
@@ -26,8 +27,8 @@ from advisor.templatetags.figures import about_hours, card_name, hours_figure, m
 from catalog.snapshot import PLAN_KINDS, Catalogue
 
 MOST_FOR, MOST_AGAINST, MOST_HOW = 2, 2, 1
-SHOWN_FIRST = 4
-"""Choices drawn in full from the top; further ones only for their role or because they are tight."""
+SHOWN_FIRST = 3
+"""Choices drawn in full from the top; further ones only for a role, or because they are cheaper than the first."""
 FOLD_FROM = 2
 """So many in a row without a role are folded into one line; a single one is drawn."""
 PER_SECOND = frozenset(
@@ -211,7 +212,7 @@ def named(slug: str, count: int) -> str:
 def memory_figures(memory: Memory, card: Gpu) -> MemoryFigures:
     """Figures rounded so that parts add up, and need and spare add up to what is usable."""
     need, usable = round(memory.per_gpu_gib, 1), round(memory.usable_gib, 1)
-    rounded = charts.rounded_parts(charts.ordered_parts(memory.parts), memory.per_gpu_gib)
+    rounded = charts.rounded_parts(charts.drawn_parts(memory.parts), memory.per_gpu_gib)
     parts = tuple(
         (
             labels.PARTS.get(name, name.replace("_", " ")),
@@ -376,11 +377,8 @@ def _remedy(choice: Choice) -> str:
 
 
 def _folds(choices: Sequence[Choice]) -> list[bool]:
-    """Which choices are folded: from the fifth on, those without a role that fit."""
-    return [
-        choice.rank > SHOWN_FIRST and not choice.roles and choice.estimate.fit == "fits" and choice.meets
-        for choice in choices
-    ]
+    """Which choices are folded: from the fourth on, those without a role that cost no less than the first."""
+    return [choice.rank > SHOWN_FIRST and not choice.roles and choice.total >= choices[0].total for choice in choices]
 
 
 def grouped(rows: Sequence[Row]) -> tuple[Group, ...]:
@@ -486,15 +484,32 @@ def rejected_of(rejection: Rejection) -> Rejected:
 
 
 STANDINGS = ((0.05, "same"), (0.6, "near"), (math.inf, "far"))
+"""Distance of a measurement -> how near it is."""
 
 
-def measured_of(evidence: Evidence) -> Measured:
+def setting_text(what: str, scenario: str, task: str) -> str:
+    """A measurement's setting in the reader's words: `whisper-large-v3 · batch=1` -> `Whisper large-v3 · At once 1`."""
+    parts = what.split(" · ")
+    told = [model_name(parts[0])]
+    for part in parts[1:]:
+        name, _equals, value = part.partition("=")
+        words = str(labels.SHORT.get(name) or labels.field_words(scenario, task, name).label)
+        if value in ("True", "False"):
+            told.append(words if value == "True" else _("no %(what)s") % {"what": words})
+        elif re.fullmatch(r"[0-9.]+", value):
+            told.append(f"{words} {number(Decimal(value))}")
+        else:
+            told.append(str(labels.choice_words(scenario, name, value).label))
+    return _(" · ").join(told)
+
+
+def measured_of(evidence: Evidence, scenario: str, task: str) -> Measured:
     """A measurement with its source and how near it is."""
     card = named(evidence.gpu, evidence.count) if evidence.gpu else ""
     nearness = next(word for limit, word in STANDINGS if evidence.distance <= limit)
     standing = {"same": _("the same work"), "near": _("close to this"), "far": _("related")}[nearness]
     return Measured(
-        what=_(" · ").join(part for part in (evidence.what, card) if part),
+        what=_(" · ").join(part for part in (setting_text(evidence.what, scenario, task), card) if part),
         value=three_digits(evidence.value),
         unit=str(labels.SPEED_UNITS.get(evidence.unit, evidence.unit)),
         source=evidence.source,
@@ -593,7 +608,10 @@ def result_page(advice: Recommendation, workload: Workload, catalogue: Catalogue
         multiples_scale=max((one.scale for one in several), default=0.0),
         rejected=tuple(rejected_of(one) for one in shown_rejected),
         unoffered=len(advice.rejected) - len(shown_rejected),
-        evidence=tuple(measured_of(one) for one in (best.choice.estimate.evidence if best else ())),
+        evidence=tuple(
+            measured_of(one, workload.scenario, workload.task)
+            for one in (best.choice.estimate.evidence if best else ())
+        ),
         cost_lines=cost_lines(best.choice, basis) if best else (),
         time_formula=time_formula(best.choice, body) if best else "",
         assumptions=tuple(dict.fromkeys(note_sentence(note) for note in advice.assumptions)),

@@ -11,7 +11,7 @@ from advisor.forms import config_text
 from advisor.pages import home as page
 from advisor.pages.currency import currency_of
 from advisor.pages.wizard import ladder_cards
-from catalog.queries import current_catalogue
+from advisor.queries import catalogue_now
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -30,7 +30,7 @@ def home(request: HttpRequest) -> HttpResponse:
         else:
             error = _("Paste a config.json or an error message first.")
     currency = currency_of(request.GET)
-    catalogue = current_catalogue(currency)
+    catalogue = catalogue_now(currency)
     context = {
         "nav": "choose",
         "scenarios": page.scenarios(),

@@ -4,19 +4,16 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from advisor.answers import Answers, answers_of, last, read
 from advisor.forms import answer_troubles
-from advisor.library import library
 from advisor.pages import result as page
 from advisor.pages.currency import currency_of
 from advisor.presets import PRESETS
-from advisor.recommend import recommend
+from advisor.queries import catalogue_now, recommendation_now
 from advisor.sizing.fields import FIELDS
 from advisor.views.wizard import pages_of_steps
-from catalog.queries import current_catalogue
 
 
 def _asked(query: QueryDict) -> Answers:
@@ -37,8 +34,8 @@ def result(request: HttpRequest) -> HttpResponse:
         troubles = answer_troubles(reading, *key, answers, pages_of_steps(answers, *key))
         return render(request, "advisor/unreadable.html", {"nav": "choose", "troubles": troubles}, status=422)
     currency = currency_of(answers)
-    catalogue = current_catalogue(currency)
-    advice = recommend(reading.workload, catalogue, library(), timezone.now())
+    catalogue = catalogue_now(currency)
+    advice = recommendation_now(reading.workload, currency)
     shown = page.result_page(advice, reading.workload, catalogue)
     context: dict[str, Any] = {
         "nav": "choose",

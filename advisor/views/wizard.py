@@ -4,7 +4,6 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -14,11 +13,11 @@ from advisor.forms import amount_form, answer_troubles, problems_of_step, what_f
 from advisor.library import library
 from advisor.pages import wizard as page
 from advisor.pages.currency import currency_of
-from advisor.recommend import recommend
+from advisor.queries import catalogue_now, recommendation_now
+from advisor.recommendation import Recommendation
 from advisor.sentences import note_sentence
 from advisor.sizing.estimate import prepare
 from advisor.sizing.fields import FIELDS, TASKS
-from catalog.queries import current_catalogue
 
 
 def wants_partial(request: HttpRequest) -> bool:
@@ -110,7 +109,7 @@ def what(request: HttpRequest, scenario: str, task: str) -> HttpResponse:
         "skip": page.with_query("result", clean_query(answers, scenario=scenario, task=task))
         if reading.workload
         else "",
-        "live": page.live(reading, current_catalogue(currency_of(answers))),
+        "live": page.live(reading, catalogue_now(currency_of(answers))),
         "live_url": request.path,
     }
     return render(request, "advisor/what.html", context, status=422 if problems else 200)
@@ -143,7 +142,7 @@ def amount(request: HttpRequest) -> HttpResponse:
         "back": page.with_query("what", inner, scenario=key[0], task=key[1]),
         "carried": _carried(answers, form.names),
         "skip": page.with_query("result", query) if reading.workload else "",
-        "live": page.live(reading, current_catalogue(currency), advice=_advice(reading, currency)),
+        "live": page.live(reading, catalogue_now(currency), advice=_advice(reading, currency)),
         "live_url": request.path,
     }
     return render(request, "advisor/amount.html", context, status=422 if problems else 200)
@@ -217,21 +216,21 @@ def expert(request: HttpRequest) -> HttpResponse:
         "troubles": answer_troubles(reading, *key, answers, {}) if problems else (),
         "model_note": page.model_note(answers),
         "config": last(answers, "model") if last(answers, "model").startswith(("{", "z:")) else "",
-        "live": page.live(reading, current_catalogue(currency), advice=_advice(reading, currency)),
+        "live": page.live(reading, catalogue_now(currency), advice=_advice(reading, currency)),
         "live_url": request.path,
     }
     return render(request, "advisor/expert.html", context, status=422 if problems else 200)
 
 
-def _advice(reading: Reading, currency: str) -> Any:
+def _advice(reading: Reading, currency: str) -> Recommendation | None:
     if reading.workload is None:
         return None
-    return recommend(reading.workload, current_catalogue(currency), library(), timezone.now())
+    return recommendation_now(reading.workload, currency)
 
 
 def _live(request: HttpRequest, reading: Reading, *, with_advice: bool = False) -> HttpResponse:
     """The panel alone."""
     currency = currency_of(request.GET)
     advice = _advice(reading, currency) if with_advice else None
-    panel = page.live(reading, current_catalogue(currency), advice=advice)
+    panel = page.live(reading, catalogue_now(currency), advice=advice)
     return render(request, "advisor/_live.html", {"live": panel, "title": _("So far")})

@@ -100,6 +100,22 @@ def test_the_front_of_the_design() -> None:
     assert chart.dashed.startswith("M")
 
 
+def test_every_part_is_drawn_and_none_is_lost() -> None:
+    parts = {
+        "weights": 4.0,
+        "text_encoders": 1.5,
+        "vae": 0.2,
+        "gradients": 1.0,
+        "vae_decode": 2.0,
+        "somebody_new": 0.3,
+        "framework": 0.5,
+    }
+    drawn = charts.drawn_parts(parts)
+    assert list(drawn) == ["weights", "gradients", "activations", "framework"]
+    assert sum(drawn.values()) == pytest.approx(sum(parts.values()))
+    assert "other_models" in charts.drawn_parts({"weights": 4.0, "vae": 0.2})
+
+
 def test_labels_do_not_cover_each_other() -> None:
     spots = [charts.Spot(str(i), "RTX 4090 24G", 10 + i * 3, 30 + i * 12) for i in range(6)]
     chart = charts.front_chart(spots, str)
