@@ -58,8 +58,13 @@ def priced_line(line: OfferLine, catalogue: Catalogue, head: Head) -> OfferLine:
         return replace(line, list_price=None, hand_set=True)
     offer = catalogue.offer(line.sku)
     plan = next((plan for plan in offer.plans if plan["kind"] == line.plan_kind), None) if offer else None
-    if offer is None or plan is None or catalogue.currency != head.currency:
-        return replace(line, hand_set=True)
+    if offer is None or catalogue.currency != head.currency:
+        return replace(line, hand_set=True, list_price=None)
+    if plan is None:
+        title = line.title or card_name(catalogue, offer)
+        return replace(
+            line, gpu=offer.gpu, title=title, units_each=offer.count, unit=line.plan_kind or "hour", hand_set=True
+        )
     price = list_price(plan, "unit_price", head)
     return replace(
         line,

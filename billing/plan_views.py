@@ -15,8 +15,9 @@ from billing.costing.compare import Comparison, compare_mapping
 from billing.costing.cost import PlanCost
 from billing.costing.errors import CostingErrors
 from billing.plan_forms import DEFAULTS, PlanForm
-from billing.plan_words import cost_words, error_words, note_words
+from billing.plan_words import cost_words, note_words
 from billing.queries import catalogue_of
+from billing.sentences import error_sentence
 from billing.wording import money_text, number_text, plan_text, unit_price_text
 from catalog.formats import currency_symbol
 from catalog.snapshot import Offer, plan_rules
@@ -110,7 +111,7 @@ def _compared(form: PlanForm, language: str) -> dict[str, Any]:
         comparison = compare_mapping(question)
     except CostingErrors as errors:
         for error in errors.errors:
-            form.add_error(form.field_at(error.path), error_words(error))
+            form.add_error(form.field_at(error.path), error_sentence(error))
         return {}
     kinds = {str(plan["name"]): plan_text(str(plan["kind"])) for plan in offer.plans}
     mix = comparison.mix

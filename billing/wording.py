@@ -10,7 +10,7 @@ from babel.numbers import format_decimal
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from billing.costing.money import digits
+from billing.costing.money import digits, text
 
 UNIT_PRICE_DECIMALS = 8
 
@@ -37,6 +37,12 @@ def unit_price_text(amount: Decimal, currency: str, language: str) -> str:
 def number_text(number: Decimal, language: str) -> str:
     """A quantity without trailing zeros."""
     return format_decimal(number, format="#,##0.########", locale=locale_of(language), decimal_quantization=False)
+
+
+def plain_text(number: Decimal) -> str:
+    """A number as one types it into a field: no grouping, no trailing zeros."""
+    said = text(number)
+    return said.rstrip("0").rstrip(".") if "." in said else said
 
 
 def date_text(day: date, language: str) -> str:

@@ -1,7 +1,11 @@
 """Who may do what, on one screen; `sync_roles` writes it into groups."""
 
+from decimal import Decimal
+
 from django.contrib.auth.models import Group, Permission
 from django.db import transaction
+
+from billing.models import DiscountLimit
 
 ROLES: dict[str, tuple[str, ...]] = {
     "operator": (
@@ -11,10 +15,19 @@ ROLES: dict[str, tuple[str, ...]] = {
             for verb in ("view", "add", "change")
         ),
     ),
-    "sales": (),
-    "manager": (),
+    "sales": ("billing.sell",),
+    "manager": (
+        "billing.sell",
+        "billing.approve_quote",
+        "billing.view_all_quotes",
+        *(f"billing.{verb}_{noun}" for noun in ("seller", "discountlimit") for verb in ("view", "change")),
+        *(f"billing.view_{noun}" for noun in ("customer", "quoterequest", "quote", "auditentry", "outboxmail")),
+    ),
 }
-"""role -> permissions (`app.codename`); billing's are added as its models land."""
+"""role -> permissions (`app.codename`)"""
+
+DISCOUNT_LIMITS_PERCENT: dict[str, Decimal] = {"sales": Decimal(10), "manager": Decimal(40)}
+"""role -> deepest discount it starts with; a manager changes them in the admin, and what was changed stays"""
 
 
 @transaction.atomic
@@ -33,3 +46,5 @@ def sync_roles() -> None:
                 raise LookupError(f"role {role}: no permission {name}")
             permissions.append(permission)
         group.permissions.set(permissions)
+        if role in DISCOUNT_LIMITS_PERCENT:
+            DiscountLimit.objects.get_or_create(group=group, defaults={"max_percent": DISCOUNT_LIMITS_PERCENT[role]})

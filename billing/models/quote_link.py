@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from billing.models.revision import Revision
 
-SIGNER = Signer(salt="billing.quote-link")
+SIGNER = Signer(salt="billing.quote-link", sep=".")
 
 
 def new_secret() -> str:

@@ -1,5 +1,6 @@
 """What a customer asked for: the sales inbox."""
 
+import json
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -68,3 +69,8 @@ class QuoteRequest(models.Model):
 
     def __str__(self) -> str:
         return f"{self.organisation or self.contact} ({self.pk})"
+
+    @property
+    def advice_text(self) -> str:
+        """Workload and answer as readable JSON."""
+        return json.dumps(self.advice, ensure_ascii=False, indent=2)

@@ -1,11 +1,7 @@
 """The plan comparison as a page: answers by address, errors at their fields, both languages."""
 
 import pytest
-from django.utils.translation import override
 
-from billing.costing.errors import SENTENCES
-from billing.costing.notes import NOTE_SENTENCES
-from billing.plan_words import ERRORS, NOTES
 from catalog.actions import load_example_catalogue
 
 
@@ -15,12 +11,6 @@ def example(db):
 
 
 HOURS = {"sku": "rtx-3090-24g-x1", "pattern": "hours", "hours": "27", "starts": "1"}
-
-
-def test_words_are_those_of_the_core():
-    with override("en"):
-        assert {code: str(words) for code, words in NOTES.items()} == dict(NOTE_SENTENCES)
-        assert all(str(words) == SENTENCES[code] for code, words in ERRORS.items())
 
 
 @pytest.mark.parametrize("language", ["zh-hans", "en"])
