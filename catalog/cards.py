@@ -248,13 +248,11 @@ class SheetLine:
 
 
 def sheet_of(row: Mapping[str, str]) -> dict[str, list[SheetLine]]:
-    """The spec sheet by group of figures, empty cells left out of texts but shown as not known for numbers."""
+    """The spec sheet by group of figures, empty cells (None or "") included: that a figure is not known is said too."""
     sources, derived = sources_by_column(row["sources"]), derivations_by_column(row["derived_cells"])
     groups: dict[str, list[SheetLine]] = {}
     for spec in SPECS:
         value = spec_value(spec, row[spec.name])
-        if spec.kind == "text" and not value:
-            continue
         line = SheetLine(spec, value, sources.get(spec.name, []), derived.get(spec.name, ""))
         groups.setdefault(spec.group, []).append(line)
     return groups

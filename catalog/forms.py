@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from catalog.cards import REQUIREMENTS, SORTS, Wanted
 from catalog.formats import is_currency
@@ -61,7 +62,9 @@ class CardFilter(CurrencyForm):
     stock = forms.BooleanField(required=False, label=_("In stock"))
     stock_card = forms.BooleanField(required=False, label=_("No modified cards"))
     sort = forms.ChoiceField(
-        required=False, choices=[(sign + name, name) for name in SORTS for sign in ("", "-")], label=_("Order")
+        required=False,
+        choices=[(sign + name, name) for name in SORTS for sign in ("", "-")],
+        label=pgettext_lazy("cards", "Order"),
     )
 
     def __init__(self, *args: Any, regions: list[str], **kwargs: Any) -> None:

@@ -1,6 +1,6 @@
 """Money and figures in templates."""
 
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 from django import template
 
@@ -25,3 +25,12 @@ def symbol(currency: str) -> str:
 def figure(value: Decimal | int | str | None, places: int | None = None) -> str:
     """A technical figure; a dash where it is not known."""
     return "—" if value is None or value == "" else figure_text(Decimal(value), places)
+
+
+@register.filter
+def short(value: Decimal | None) -> str:
+    """A measured figure with at most one decimal."""
+    if value is None:
+        return "—"
+    tenth = value.quantize(Decimal("0.1"), ROUND_HALF_UP)
+    return figure_text(tenth)
