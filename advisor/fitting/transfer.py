@@ -53,7 +53,7 @@ PRIOR = dataclasses.replace(
         "cnn-inference": Mix(0.40, 0.50, 0.08, 0.02),
         "transformer-inference": Mix(0.32, 0.34, 0.12, 0.22),
         "speech-training": Mix(0.10, 0.50, 0.20, 0.20),
-        "asr-single": Mix(0.10, 0.22, 0.05, 0.33, 0.30),
+        "asr-single": Mix(0.07, 0.15, 0.05, 0.23, 0.50),
         "asr-batched": Mix(0.30, 0.45, 0.15, 0.10),
         "md-small": Mix(0.0, 0.01, 0.05, 0.94),
         "md-medium": Mix(0.0, 0.17, 0.37, 0.46),
@@ -216,7 +216,7 @@ class _Problem:
         total = 0.0
         for values in by_work.values():
             middle = statistics.fmean(values)
-            total += sum(SOFT_COST(value - middle) for value in values)
+            total += sum(soft_cost(value - middle) for value in values)
         return total / (SOFT * SOFT)
 
     def law(self, kind: str | None = None) -> Law:
@@ -250,7 +250,7 @@ class _Problem:
         return Mix(tensor, bandwidth, cores, clock, old.host, old.cached)
 
 
-def SOFT_COST(residual: float) -> float:
+def soft_cost(residual: float) -> float:
     """Square near zero, a line far out."""
     return SOFT * SOFT * (math.sqrt(1 + (residual / SOFT) ** 2) - 1)
 

@@ -74,7 +74,7 @@ ENGINES: Mapping[str, Engine] = {
     "whispers2t": Engine(0.95, 0.50, 0.20, 0.8),
     "openai-whisper": Engine(0.42, 1.30, 0.45, 2.3),
     "whisper.cpp": Engine(0.45, 0.70, 0.45, 1.03),
-    "transformers": Engine(0.80, 1.15, 0.40, 1.8),
+    "transformers": Engine(0.80, 1.15, 1.05, 1.8),
     "whisper-jax": Engine(1.50, 1.15, 0.30, 1.5),
     "funasr": Engine(0.80, 0.30, 0.08, 0.5),
     "tensorrt": Engine(0.90, 0.40, 0.15, 0.35, 0.35),
