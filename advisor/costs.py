@@ -17,7 +17,8 @@ from advisor.sizing.answer import Note
 from advisor.sizing.demand import WEEKS
 from advisor.sizing.workload import Schedule, Workload
 from billing.costing import cost as costing
-from billing.costing.mix import MixTooLarge, cheapest_mix
+from billing.costing.mix import cheapest_mix
+from billing.costing.mix_search import MixTooLarge
 from billing.costing.moments import DEFAULT_ZONE, HOUR, SECOND, moment, zone_named
 from billing.costing.money import digits, plain
 from billing.costing.plans import Plan, parse_plans
@@ -232,6 +233,19 @@ def bill_of(offer: Offer, intervals: Intervals, basis: Basis) -> Bill:
     whole = next(whole for kind, _, whole in found if kind == cheapest.kind)
     paid, idle = (None, None) if one_term else _idle(whole, intervals)
     return Bill(tuple(costs), cheapest, paid, idle)
+
+
+def floor_of(offer: Offer, intervals: Intervals) -> Decimal:
+    """Less than this no mix can cost: the whole use at the lowest price per second of any plan."""
+    seconds = sum(stop - start for start, stop in intervals) // SECOND
+    rates = [_rate(plan) * (offer.count if plan.per == "gpu" else offer.nodes) for _, plan in plans_of(offer)]
+    return plain(min(rates) * seconds, 2)
+
+
+def _rate(plan: Plan) -> Fraction:
+    """Price per second, a calendar month counted with its most days."""
+    longest = {"day": 25 * 3600, "week": 169 * 3600, "month": 745 * 3600}
+    return Fraction(plan.unit_price) / (plan.price_unit_seconds or longest[plan.price_per])
 
 
 def completed(bill: Bill, offer: Offer, intervals: Intervals, basis: Basis) -> Bill:

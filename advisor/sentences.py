@@ -62,6 +62,9 @@ UNITS: Mapping[str, Text] = {
 }
 """Speed units inside a sentence."""
 
+COMMA_AND_POINT = frozenset({"en", "zh_Hans"})
+"""Locales whose numbers Python writes itself, ten times faster than a pattern."""
+
 SENTENCES: Mapping[str, tuple[Text, ...]] = {
     # -- begin
     "cheapest": (
@@ -419,8 +422,7 @@ def money(amount: str | Decimal, currency: str) -> str:
     if value == value.quantize(Decimal("0.01")):
         digits = 2
     sign = SIGNS.get(currency, f"{currency} ")
-    text = format_decimal(abs(value), format=f"#,##0.{'0' * digits}", locale=_locale(get_language()))
-    return f"{'-' if value < 0 else ''}{sign}{text}"
+    return f"{'-' if value < 0 else ''}{sign}{_grouped(abs(value), digits)}"
 
 
 def figure(value: float, decimals: int | None = None) -> str:
@@ -428,8 +430,16 @@ def figure(value: float, decimals: int | None = None) -> str:
     if decimals is None:
         size = abs(value)
         decimals = 0 if size >= 100 or value == int(value) else 1 if size >= 10 else 2 if size >= 1 else 3
+    return _grouped(round(value, decimals), decimals)
+
+
+def _grouped(value: float | Decimal, decimals: int) -> str:
+    """A number with grouped thousands and the active language's separators."""
+    locale = _locale(get_language())
+    if locale in COMMA_AND_POINT:
+        return f"{value:,.{decimals}f}"
     pattern = f"#,##0.{'0' * decimals}" if decimals else "#,##0"
-    return format_decimal(round(value, decimals), format=pattern, locale=_locale(get_language()))
+    return format_decimal(value, format=pattern, locale=locale)
 
 
 def hours_text(value: float) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol
 
-from advisor.costs import Bill, Usages, bill_of, completed, too_long
+from advisor.costs import Bill, Usages, bill_of, completed, floor_of, too_long
 from advisor.sizing.answer import Estimate, Note, Speed
 from advisor.sizing.gpu import Gpu, gpu_from_row
 from advisor.sizing.job import Library
@@ -200,8 +200,9 @@ class Survey:
             return Turned(gpu.slug, offer.count, note, gpu, estimate, offer)
         bill = bill_of(offer, self.usages.of(estimate.hours), self.usages.basis)
         budget = self.budget
-        if budget is not None and bill.least > budget:  # a mix may do it where no single plan does
-            bill = completed(bill, offer, self.usages.of(estimate.hours), self.usages.basis)
+        intervals = self.usages.of(estimate.hours)
+        if budget is not None and bill.least > budget >= floor_of(offer, intervals):
+            bill = completed(bill, offer, intervals, self.usages.basis)  # a mix may do it where no single plan does
         span = self.usages.span_hours(estimate.hours)
         return Candidate(linked, offer, estimate, bill, span, tuple(self._failures(offer, estimate, bill, span)))
 
