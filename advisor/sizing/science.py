@@ -58,7 +58,7 @@ class Code:
 
 CODES: Mapping[str, Code] = {
     "openmm": Code(1.0, 4.0, 1_800.0, 0.45),
-    "gromacs": Code(1.15, 2.0, 1_500.0, 0.35),
+    "gromacs": Code(0.75, 2.0, 1_500.0, 0.35),
     "amber": Code(1.0, 2.0, 2_200.0, 0.40),
     "namd": Code(1.45, 2.0, 2_600.0, 0.50),
     "lammps": Code(1.3, 2.0, 1_200.0, 0.35),

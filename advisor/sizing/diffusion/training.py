@@ -19,7 +19,7 @@ from advisor.sizing.workload import Workload
 
 STEP_BYTES: Mapping[str, float] = {"adamw": 9.5, "adamw-8bit": 4.3, "paged-adamw-8bit": 4.3}
 """Temporary tensors of the optimizer step per trainable parameter; it does not overlap the activations (cogvideox-factory table)."""
-OFFLOADED_STEP_BYTES = 3.4
+OFFLOADED_STEP_BYTES = 3.8
 OFFLOADED_STATE_BYTES = 1.0
 
 TOKEN_BYTES = 42.6
