@@ -1,6 +1,6 @@
 """People, a catalogue and ways to fill in the quotation form."""
 
-from datetime import date, timedelta
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -92,7 +92,7 @@ def posted(lines, version="0", **changes):
         "contact": "Dr Wang",
         "email": "wang@example.com",
         "phone": "",
-        "valid_until": str(date.today() + timedelta(days=15)),
+        "valid_until": str(timezone.localdate() + timedelta(days=15)),
         "language": "en",
         "currency": "CNY",
         "rounding": "line",
