@@ -2,15 +2,18 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from advisor.fitting.trials import Trial
 from advisor.sizing.calibration import BASES, Basis
+from advisor.sizing.evidence import Metric
 
-SHARE = 0.91
-"""Of left-out measurements an interval holds; 90 % is promised."""
+TAILS: Mapping[Metric, tuple[float, float]] = {"memory": (0.045, 0.02), "speed": (0.035, 0.035)}
+"""Shares of left-out measurements below and above the interval. 90 % is promised; what comes from elsewhere lies wider than what was
+fitted on, and memory that runs out costs more than memory that is left."""
 FEWEST = 8
-"""Facts below which a kind's own quantiles are not trusted alone: the pooled ones widen them."""
+"""Residuals below which a basis is judged together with the next."""
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
@@ -21,42 +24,108 @@ def quantile(ordered: Sequence[float], share: float) -> float:
     return ordered[below] + (place - below) * (ordered[above] - ordered[below])
 
 
-def bounds(residuals: Iterable[float]) -> tuple[float, float]:
-    """Lower and upper log residual that leave half of 1 - SHARE outside at each end."""
+def bounds(residuals: Iterable[float], tails: tuple[float, float]) -> tuple[float, float]:
+    """Lower and upper log residual that leave the tails outside."""
     ordered = sorted(residuals)
-    tail = (1 - SHARE) / 2
-    return quantile(ordered, tail), quantile(ordered, 1 - tail)
+    return quantile(ordered, tails[0]), quantile(ordered, 1 - tails[1])
 
 
-def _row(residuals: Sequence[float], pooled: tuple[float, float] | None) -> dict[str, Any]:
-    low, high = bounds(residuals)
-    low, high = min(low, 0.0), max(high, 0.0)
-    if pooled and len(residuals) < FEWEST:
-        share = 1 - len(residuals) / FEWEST
-        low, high = min(low, share * pooled[0]), max(high, share * pooled[1])
-    return {"low_log": round(low, 4), "high_log": round(high, 4), "facts": len(residuals)}
+@dataclass(slots=True)
+class _Block:
+    """Neighbouring bases judged together, and their residuals."""
+
+    bases: list[Basis]
+    residuals: list[float]
+    tails: tuple[float, float]
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Bounds that hold the computed figure itself."""
+        low, high = bounds(self.residuals, self.tails)
+        return min(low, 0.0), max(high, 0.0)
+
+    def joined(self, other: "_Block") -> "_Block":
+        """Both together."""
+        return _Block([*self.bases, *other.bases], [*self.residuals, *other.residuals], self.tails)
+
+
+def _filled(blocks: list[_Block]) -> list[_Block]:
+    """Blocks of at least `FEWEST` residuals: a thin one joins the less known after it, the last the one before."""
+    found: list[_Block] = []
+    for block in blocks:
+        if found and len(found[-1].residuals) < FEWEST:
+            found[-1] = found[-1].joined(block)
+        else:
+            found.append(block)
+    if len(found) > 1 and len(found[-1].residuals) < FEWEST:
+        thin = found.pop()
+        found[-1] = found[-1].joined(thin)
+    return found
+
+
+def _ordered(blocks: list[_Block], end: int) -> dict[Basis, float]:
+    """One end of the spans, never narrowing from better to less known: violators share the mean of their bounds, by number of facts."""
+    pools: list[tuple[float, int, list[Basis]]] = []
+    for block in blocks:
+        value, weight, bases = abs(block.span[end]), len(block.residuals), list(block.bases)
+        while pools and pools[-1][0] > value:
+            before, count, names = pools.pop()
+            value = (before * count + value * weight) / (count + weight)
+            weight, bases = weight + count, [*names, *bases]
+        pools.append((value, weight, bases))
+    return {basis: value for value, _, bases in pools for basis in bases}
+
+
+def _spans(
+    residuals: Mapping[Basis, list[float]],
+    tails: tuple[float, float],
+    pooled: Mapping[Basis, dict[str, Any]] | None,
+) -> dict[Basis, dict[str, Any]]:
+    """Bounds by basis. One without facts takes those of the less known after it; past the last, the pooled ones if wider."""
+    blocks = _filled([_Block([basis], residuals[basis], tails) for basis in BASES if residuals.get(basis)])
+    lows, highs = _ordered(blocks, 0), _ordered(blocks, 1)
+    found: dict[Basis, dict[str, Any]] = {}
+    after: dict[str, Any] | None = None
+    for basis in reversed(BASES):
+        if basis in lows:
+            here = {"low_log": round(-lows[basis], 4), "high_log": round(highs[basis], 4)}
+            after = {**here, "facts": len(residuals[basis])}
+        elif after is not None:
+            after = {**after, "facts": 0}
+        elif pooled is not None:
+            last = next(name for name in reversed(BASES) if name in lows)
+            base = pooled[basis]
+            found[basis] = {
+                "low_log": min(base["low_log"], round(-lows[last], 4)),
+                "high_log": max(base["high_log"], round(highs[last], 4)),
+                "facts": 0,
+            }
+            continue
+        if after is not None:
+            found[basis] = after
+    return {basis: found[basis] for basis in BASES if basis in found}
 
 
 def fit_intervals(trials: Iterable[Trial]) -> dict[str, Any]:
     """The `memory` and `speed` parts of the intervals data, from trials of all modes. Tokens of the prompt have no interval."""
     kept = [trial for trial in trials if not trial.kind.endswith(":prompt")]
     found: dict[str, Any] = {}
-    for metric in ("memory", "speed"):
+    for metric in TAILS:
         mine = [trial for trial in kept if trial.fact.metric == metric]
-        pooled = {basis: rows for basis in BASES if (rows := [one.log_ratio for one in mine if one.basis == basis])}
-        spans = {basis: bounds(rows) for basis, rows in pooled.items()}
-        found[metric] = {
-            "all": {basis: _row(rows, None) for basis, rows in pooled.items()},
-            "kinds": _kinds(mine, spans),
-        }
+        everything = _spans(_by_basis(mine), TAILS[metric], None)
+        by_kind: dict[str, list[Trial]] = defaultdict(list)
+        for trial in mine:
+            by_kind[trial.kind].append(trial)
+        kinds = {kind: _spans(_by_basis(ones), TAILS[metric], everything) for kind, ones in sorted(by_kind.items())}
+        found[metric] = {"all": everything, "kinds": kinds}
     return found
 
 
-def _kinds(trials: Iterable[Trial], spans: Mapping[Basis, tuple[float, float]]) -> dict[str, Any]:
-    by_kind: dict[str, dict[Basis, list[float]]] = defaultdict(lambda: defaultdict(list))
+def _by_basis(trials: Sequence[Trial]) -> dict[Basis, list[float]]:
+    """Residuals by basis. Unknown software is judged by whole sources left out where there are enough: its own table knows too much."""
+    found: dict[Basis, list[float]] = defaultdict(list)
+    strange = [trial for trial in trials if trial.basis == "unknown-stack" and trial.mode == "source"]
     for trial in trials:
-        by_kind[trial.kind][trial.basis].append(trial.log_ratio)
-    return {
-        kind: {basis: _row(rows[basis], spans.get(basis)) for basis in BASES if basis in rows}
-        for kind, rows in sorted(by_kind.items())
-    }
+        if trial.basis != "unknown-stack" or trial.mode == "source" or len(strange) < FEWEST:
+            found[trial.basis].append(trial.log_ratio)
+    return found

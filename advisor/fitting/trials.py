@@ -154,8 +154,9 @@ def against(fact: Fact, mode: Mode, prepared: Prepared, gpu: Gpu) -> Trial | Non
             return None
         memory = answer.memory
         ratio = math.log(fact.value / memory.per_gpu_gib)
+        basis = prepared.anchored_memory(load, fact.count).basis
         return Trial(
-            fact, mode, load.kind, memory.tier, memory.tier, memory.per_gpu_gib, ratio, memory.low_gib, memory.high_gib
+            fact, mode, load.kind, memory.tier, basis, memory.per_gpu_gib, ratio, memory.low_gib, memory.high_gib
         )
     return _speed_trial(fact, mode, prepared, gpu, answer)
 
@@ -179,8 +180,7 @@ def _speed_trial(fact: Fact, mode: Mode, prepared: Prepared, gpu: Gpu, answer: E
     if (fact.unit in SECONDS_UNITS) != (rate.unit in SECONDS_UNITS):
         narrow = (1 / narrow[1], 1 / narrow[0])
     kind = f"{rate.kind}:prompt" if fact.phase == "prompt" else rate.kind
-    here = any(one.fact.gpu == gpu.slug for one in prepared.anchors.same_speed(rate, fact.count))
-    basis: Basis = "transferred" if speed.tier == "anchored" and not here else speed.tier
+    basis = prepared.anchored_speed(rate, gpu, fact.count).basis
     return Trial(
         fact, mode, kind, speed.tier, basis, predicted, math.log(faster), predicted * narrow[0], predicted * narrow[1]
     )

@@ -42,6 +42,8 @@ KIN_PRIOR = 2.0
 """Models' worth of belief in the formula itself, against other models on the stack."""
 FADE = 0.6
 """Distance (see `evidence.SOFT_FIELDS`) over which a fact's weight for speed falls to 1/e."""
+NEAR_WEIGHT = 0.8
+"""Weight of facts from which a speed counts as measured near by."""
 SAME_WORK = 0.999
 """Weight above which a fact was taken on the very work."""
 SAME_PRIOR = 0.15
@@ -94,11 +96,15 @@ class Anchored:
     floor: float | None = None
     elsewhere: bool = False
     """Measured, but on other cards than the one asked."""
+    near: bool = False
+    """The model was measured on the stack with the same settings, in other sizes."""
 
     @property
     def basis(self) -> Basis:
         """What the interval rests on."""
-        return "transferred" if self.elsewhere and self.tier == "anchored" else self.tier
+        if self.tier == "anchored":
+            return "transferred" if self.elsewhere else "anchored"
+        return "near" if self.near and self.tier == "known-stack" else self.tier
 
 
 def per_second(rate: Rate) -> float:
@@ -217,6 +223,7 @@ class _Bracket:
     top: float
     same: tuple[Modelled, ...]
     known: int
+    near: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +316,7 @@ class Anchors:
             same_work=told.same,
             known=told.known,
             floor=told.low or None,
+            near=told.near,
         )
 
     def _bracket(self, kind: str, stack: str | None, count: int) -> _Bracket:
@@ -328,6 +336,7 @@ class Anchors:
             top=min(tops, default=math.inf),
             same=tuple(one for one in near if one.fact.exact and one.shape.sizes == mine.sizes),
             known=len(exact),
+            near=any(one.fact.exact for one in alike),
         )
 
     def on_speed(self, rate: Rate, gpu: Gpu, count: int, *, stack_said: bool) -> Anchored:
@@ -344,11 +353,8 @@ class Anchors:
             same_work=here,
             known=told.known,
             elsewhere=not here,
+            near=told.weight > NEAR_WEIGHT,
         )
-
-    def same_speed(self, rate: Rate, count: int) -> tuple[Modelled, ...]:
-        """Speeds of the very work on any card."""
-        return self._pulled(rate, count).same
 
     def _pulled(self, rate: Rate, count: int) -> _Pull:
         key = (rate.kind, rate.stack, count)

@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 from advisor.sizing.evidence import Metric
 
-Basis = Literal["anchored", "transferred", "known-stack", "new-model", "unknown-stack"]
-"""What an interval rests on: a tier, or `transferred`: the work was measured, but on other cards than the one asked."""
-BASES: tuple[Basis, ...] = ("anchored", "transferred", "known-stack", "new-model", "unknown-stack")
+Basis = Literal["anchored", "transferred", "near", "known-stack", "new-model", "unknown-stack"]
+"""What an interval rests on: a tier, or finer: `transferred`, the work was measured, but on other cards than the one asked; `near`, the
+model was measured on the stack with the same settings and other sizes."""
+BASES: tuple[Basis, ...] = ("anchored", "transferred", "near", "known-stack", "new-model", "unknown-stack")
 """From the best known to the least known. An interval never narrows along this order."""
 
 
@@ -34,6 +35,7 @@ UNFITTED: Mapping[str, Mapping[Basis, Interval]] = {
     "memory": {
         "anchored": Interval(0.94, 1.08),
         "transferred": Interval(0.94, 1.08),
+        "near": Interval(0.90, 1.15),
         "known-stack": Interval(0.84, 1.22),
         "new-model": Interval(0.78, 1.35),
         "unknown-stack": Interval(0.55, 1.70),
@@ -41,6 +43,7 @@ UNFITTED: Mapping[str, Mapping[Basis, Interval]] = {
     "speed": {
         "anchored": Interval(0.75, 1.30),
         "transferred": Interval(0.75, 1.30),
+        "near": Interval(0.72, 1.38),
         "known-stack": Interval(0.70, 1.40),
         "new-model": Interval(0.60, 1.60),
         "unknown-stack": Interval(0.40, 2.20),

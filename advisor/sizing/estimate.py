@@ -88,7 +88,11 @@ class _Shared:
         except WorkloadError:
             return None
         job = job_of(workload, self.library)
-        return modelled(fact, job, assumed_of(job), self.library.gpus)
+        software = SOFTWARE_FIELDS.get((workload.scenario, workload.task), ())
+        found = modelled(fact, job, assumed_of(job), self.library.gpus)
+        if found is not None and found.stack is not None and any(workload.get(name) is None for name in software):
+            return None  # which software it was is a guess: no ground to correct an answer about that software
+        return found
 
 
 class _Identity:
@@ -204,16 +208,23 @@ class Prepared:
             warnings=(*self.job.notes(gpu, count), *memory_notes, *speed_notes, *demand_notes(self.workload, rate)),
         )
 
+    def anchored_memory(self, load: Load, count: int) -> Anchored:
+        """What the facts say of a computed memory figure above zero."""
+        if load.exact:
+            return Anchored(factor=1.0, tier="anchored")
+        return self.anchors.on_memory(load, count, sum(load.parts.values()), stack_said=self.software_said)
+
+    def anchored_speed(self, rate: Rate, gpu: Gpu, count: int) -> Anchored:
+        """What the facts say of a computed speed above zero."""
+        return self.anchors.on_speed(rate, gpu, count, stack_said=self.software_said)
+
     def _memory(self, load: Load | None, gpu: Gpu, count: int) -> tuple[Memory | None, tuple[Note, ...]]:
         computed = sum(load.parts.values()) if load else 0.0
         if load is None or computed <= 0:
             return None, (Note("no-memory-model", "memory"),)
-        if load.exact:
-            anchored = Anchored(factor=1.0, tier="anchored")
-            interval = EXACT
-        else:
-            anchored = self.anchors.on_memory(load, count, computed, stack_said=self.software_said)
-            interval = _spanning(self.intervals.of("memory", load.kind, anchored.basis), anchored)
+        anchored = self.anchored_memory(load, count)
+        interval = EXACT if load.exact else self.intervals.of("memory", load.kind, anchored.basis)
+        interval = _spanning(interval, anchored)
         figure = max(computed * anchored.factor, load.floor_gib)
         spanned = [one for one in self.told["memory"] if one.spans]
         return (
@@ -233,7 +244,7 @@ class Prepared:
     def _speed(self, rate: Rate | None, gpu: Gpu, count: int) -> tuple[Speed | None, tuple[Note, ...]]:
         if rate is None or rate.value <= 0:
             return None, (Note("no-speed-model", "speed"),)
-        anchored = self.anchors.on_speed(rate, gpu, count, stack_said=self.software_said)
+        anchored = self.anchored_speed(rate, gpu, count)
         interval = _spanning(self.intervals.of("speed", rate.kind, anchored.basis), anchored)
         faster = anchored.factor
         seconds = rate.unit in SECONDS_UNITS
