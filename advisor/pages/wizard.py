@@ -168,7 +168,7 @@ def value_text(scenario: str, task: str, name: str, value: object) -> str:
         return " × ".join(number(side) for side in value)
     if isinstance(value, int | float):
         field = field_of(scenario, task, name)
-        return f"{compact(float(value))} {_(field.unit)}" if field and field.unit == "tokens" else compact(float(value))
+        return f"{compact(float(value))} {labels.UNITS['tokens']}" if field and field.unit == "tokens" else compact(float(value))
     if isinstance(value, Mapping):
         gpu = library().gpus.get(str(value.get("gpu")))
         return f"{gpu.name if gpu else value.get('gpu')}: {number(value.get('hours', 0))} h"
