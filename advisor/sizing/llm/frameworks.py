@@ -54,10 +54,10 @@ class Framework:
 _TRAINER = Framework(
     "transformers",
     "Hugging Face Trainer without DeepSpeed, torch's own figure: A6000 runs of vramcalc's README (8B LoRA, 1B full)",
-    constant_gib=0.4,
-    slack=0.03,
+    constant_gib=0.2,
+    slack=0.01,
     logits_bytes=14.0,
-    layer_work=1.5,
+    layer_work=1.0,
     step_bytes=4.0,
     dequantise=2.4,
     upcasts=True,

@@ -116,7 +116,8 @@ def _workspace(
             run = prompt_workspace_bytes(shape, batch, split)
             if serving.flash is False:
                 run += 2.0 * serving.sequences * shape.heads * serving.prompt**2 * 2 / split
-            filled = cache * min(1.0, (serving.prompt + 1) / max(1, serving.context))
+            whole = cache_bytes(shape, serving, max(serving.context, engine.least_context))
+            filled = cache * cache_bytes(shape, serving, serving.prompt + 1) / whole if whole else 0.0
             logits = 4.0 * shape.vocab * serving.sequences
             return max(0.0, filled + run - cache) + logits + _kernel_bytes(shape, form)
         case "graph":

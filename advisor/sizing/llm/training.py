@@ -29,8 +29,8 @@ from advisor.sizing.workload import Workload
 ENCODER_SEQUENCE = 512
 SHORT_SAMPLES = {"torchtune": 512}
 """Frameworks whose documented runs state no length and do not pack: their data set's common length (Alpaca)."""
-CHECKPOINTED_FROM = 1e9
-"""Parameters from which on checkpointing is taken as on where nothing is said."""
+TRAINED_WHOLE_BELOW = 1e9
+"""Parameters below which a run that names no method trains all of them."""
 LARGE_VOCABULARY = 100_000
 FLOOR_SHARE = 0.9
 """Share of the counted states below which no run goes (a sharded run gathers fewer layers, a table stays 16 bit)."""
@@ -263,7 +263,7 @@ class _Reader:
         if workload.get("framework") is None:
             self.assumptions.append(Note("framework-unknown", "framework", {"value": "transformers"}))
             self.questions.append(Note("ask-framework", "framework", {"values": "transformers, unsloth, torchtune"}))
-        small = shape.params < CHECKPOINTED_FROM
+        small = shape.params < TRAINED_WHOLE_BELOW
         method = str(self.given("method", "full" if small or workload.get("objective") == "pretrain" else "lora"))
         base = self._base(method)
         full = method in FULL_METHODS
@@ -271,7 +271,7 @@ class _Reader:
         optimizer = str(self.given("optimizer", "adamw"))
         sequence = int(self.given("sequence_tokens", self._sequence()))
         batch = int(self.given("micro_batch", 1))
-        checkpointing = bool(self.given("gradient_checkpointing", framework.checkpointing and not small))
+        checkpointing = bool(self.given("gradient_checkpointing", framework.checkpointing and shape.family == "decoder"))
         rank, targets = framework.rank, framework.targets
         if not full and not method.startswith("adapter"):
             rank = int(self.given("lora_rank", rank))

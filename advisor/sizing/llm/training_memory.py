@@ -206,7 +206,8 @@ def _live(shape: Shape, recipe: Recipe, framework: Framework, ways: Ways) -> flo
     if recipe.sharding != "zero3" or ways.weights == 1:
         return 0.0
     rate = min(2.0, recipe.base.linear) if recipe.method not in FULL_METHODS else 2.0
-    return framework.live_layers * rate * shape.layer_params * (1 - 1 / ways.weights)
+    gathered = 1.0 if recipe.offload == "all" else 1 - 1 / ways.weights
+    return framework.live_layers * rate * shape.layer_params * gathered
 
 
 def layer_bytes(shape: Shape, tokens: float) -> float:
