@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import translate_url
-from django.utils.translation import get_language, override
+from django.utils.translation import get_language
 
 THEMES = ("auto", "light", "dark")
 
@@ -14,12 +14,10 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     """Context for base.html. `?lang` is never read: the language is in the address."""
     current = get_language() or settings.LANGUAGE_CODE
     path = request.get_full_path()
-    languages = []
-    for code, name in settings.LANGUAGES:
-        with override(code):
-            languages.append(
-                {"code": code, "name": str(name), "current": code == current, "url": translate_url(path, code)}
-            )
+    languages = [
+        {"code": code, "name": str(name), "current": code == current, "url": translate_url(path, code)}
+        for code, name in settings.LANGUAGES
+    ]
     theme = request.COOKIES.get("theme", "auto")
     return {
         "frame_languages": languages,
