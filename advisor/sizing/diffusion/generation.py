@@ -67,10 +67,11 @@ NVLINK_EXCHANGE = 0.006
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """Bytes per parameter of the parts, and the arithmetic."""
+    """Bytes per parameter of the parts, and the arithmetic. Wan's own code shards its weights in 32 bit unless told otherwise."""
 
     weight: str
     weight_bytes: float
+    sharded_bytes: float
     text_bytes: float
     vae_bytes: float
     arithmetic: Format
@@ -188,7 +189,10 @@ class GenerationJob:
 
     def load(self, gpu: Gpu, count: int) -> Load:
         """Peak over the phases text, denoising, decoding."""
-        parts = self._sharded(count) if self.sharded_over(count) > 1 else self._on_one(self.sequence_over(count))
+        alone = self._on_one(self.sequence_over(count))
+        parts = self._sharded(count) if self.sharded_over(count) > 1 else alone
+        if self.offload != "none":  # layers parked on the host may leave less than a shard of the whole
+            parts = min(parts, alone, key=lambda found: sum(found.values()))
         loading = self._packing_gib() - sum(parts.values())
         if loading > 0:
             parts = {**parts, "loading": loading}
@@ -244,13 +248,13 @@ class GenerationJob:
     def _sharded(self, count: int) -> dict[str, float]:
         """Fully sharded weights; each card decodes, gathers one block at a time and keeps buffers for the exchange."""
         model = self.model
-        weight_bytes = 4.0 if self.stack == "official" and self.model.family.startswith("wan") else None
-        scale = (weight_bytes or self.formats.weight_bytes) / self.formats.weight_bytes
+        weight_bytes = self.formats.sharded_bytes
+        scale = weight_bytes / self.formats.weight_bytes
         controlnets, loras = self.added_gib()
         text = 0.0 if self.text_offload else gib(model.text * self.formats.text_bytes)
         denoiser, other = self.denoiser_gib() * scale, gib(model.other * 2)
         whole = denoiser + text + other
-        block = gib(model.step_params / max(1, model.layers) * (weight_bytes or self.formats.weight_bytes))
+        block = gib(model.step_params / max(1, model.layers) * weight_bytes)
         buffers = min(SHARDING_GIB + block, whole * (1 - 1 / count))
         parts = _parts(
             denoiser / count,
@@ -490,6 +494,7 @@ def prepare_generation(workload: Workload, library: Library) -> GenerationJob:
 
 def _formats(taken: Taken, model: DiffusionModel, official: bool) -> Formats:
     default = "fp32" if official and model.family == "wan2.1" else "fp16" if model.is_unet else "bf16"
+    plain = official and model.family.startswith("wan") and not taken.said("weight_format")
     weight = taken.word("weight_format", default)
     given = taken.said("text_encoder_format")
     text = given or ("fp32" if weight == "fp32" and not official else "bf16")
@@ -498,6 +503,7 @@ def _formats(taken: Taken, model: DiffusionModel, official: bool) -> Formats:
     return Formats(
         weight=weight,
         weight_bytes=bytes_of(weight),
+        sharded_bytes=4.0 if plain else bytes_of(weight),
         text_bytes=bytes_of(text),
         vae_bytes=vae_bytes,
         arithmetic=arithmetic_of(weight, activation),
