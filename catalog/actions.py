@@ -10,6 +10,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
 from catalog.example import EXAMPLE_SINCE, ExampleTerms, example_catalogue, example_terms, spec_rows
+from catalog.importing.preview import Preview
 from catalog.models import Gpu, Image, Plan, Price, Region, Sku, SkuImage, recorded
 from catalog.plan_rules import MEANS
 from catalog.snapshot import Offer
@@ -119,6 +120,39 @@ def price_set(
         price.full_clean()
         price.save()
         return price
+
+
+def import_prices(
+    *,
+    by: AbstractBaseUser | None,
+    preview: Preview,
+    valid_from: datetime,
+    accept_flagged: bool = False,
+    is_sample: bool = False,
+) -> Written:
+    """Write what a preview proposes: its changes, with `accept_flagged` also the rows in doubt. Doing it again changes nothing.
+
+    Raises ValueError while the preview has open questions, ValidationError where a price breaks a rule: then nothing is written.
+    """
+    if preview.questions:
+        raise ValueError("A price list with open questions cannot be applied")
+    wanted = [*preview.changes, *(preview.flagged if accept_flagged else ())]
+    with recorded(by=by, why=f"Price list imported: {len(wanted)} prices") as recording:
+        skus = Sku.objects.in_bulk([proposal.sku for proposal in wanted], field_name="code")
+        plans = {
+            (plan.name, plan.currency): plan
+            for plan in Plan.objects.visible().filter(valid_from__lte=valid_from).order_by("valid_from")
+        }
+        for proposal in wanted:
+            price_set(
+                by=by,
+                sku=skus[proposal.sku],
+                plan=plans[proposal.plan.name, proposal.plan.currency],
+                unit_price=proposal.unit_price,
+                valid_from=valid_from,
+                is_sample=is_sample,
+            )
+    return Written(len(recording.changes), recording.version.number if recording.version else None)
 
 
 def _gpu_fields(row: Mapping[str, str]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from django.db.models import FilteredRelation, IntegerField, Max, OuterRef, Q, S
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from catalog.importing.preview import PlanSlot
 from catalog.models import CatalogueVersion, Gpu, Plan, Price, Sku, SkuImage
 from catalog.models.gpu import SPEC_COLUMNS, spec_row_of
 from catalog.plan_rules import PLAN_DEFAULTS, contract_form, decimal_text
@@ -72,6 +73,16 @@ def currencies_on_sale(at: datetime | None = None) -> list[str]:
     """Currencies in which something has a price now, in alphabetical order."""
     found = Price.objects.filter(valid_during__contains=at or timezone.now(), plan__is_active=True).order_by()
     return sorted(found.values_list("currency", flat=True).distinct())
+
+
+def plan_slots(at: datetime | None = None) -> list[PlanSlot]:
+    """Plans on sale at a moment that a price can be set for, pay as you go and hours first; of one name the newest rules."""
+    plans = Plan.objects.visible().filter(valid_from__lte=at or timezone.now()).order_by("valid_from")
+    newest = {
+        (plan.name, plan.currency): PlanSlot(plan.name, plan.kind, plan.currency, plan.price_per, plan.per)
+        for plan in plans
+    }
+    return sorted(newest.values(), key=lambda slot: (slot.kind != "hour", slot.name))
 
 
 def current_catalogue(currency: str, at: datetime | None = None) -> Catalogue:
