@@ -17,7 +17,7 @@ from advisor.sizing.answer import Note
 from advisor.sizing.demand import WEEKS
 from advisor.sizing.workload import Schedule, Workload
 from billing.costing import cost as costing
-from billing.costing.mix import cheapest_mix
+from billing.costing import mix as costing_mix
 from billing.costing.mix_search import MixTooLarge
 from billing.costing.moments import DEFAULT_ZONE, HOUR, SECOND, moment, zone_named
 from billing.costing.money import digits, plain
@@ -319,17 +319,12 @@ def _use_costs(offer: Offer, start: int) -> Iterator[UseCost]:
 
 def _mix(bill: Bill, offer: Offer, intervals: Intervals) -> Mix | None:
     """The exact cheapest mix, where it beats the cheapest plan alone."""
-    hours = (intervals[-1][1] - intervals[0][0]) / HOUR
-    plans = plans_of(offer)
-    if hours > MOST_MIX_HOURS or not any(plan.term for _, plan in plans):
+    if not _can_mix(offer, intervals):
         return None
-    try:
-        found = cheapest_mix([plan for _, plan in plans], _usage(offer, intervals))
-    except MixTooLarge:
+    found = _cheapest_mix(_Identity(offer), intervals)
+    if found is None or found.total >= bill.cheapest.total:
         return None
-    if found.total >= bill.cheapest.total:
-        return None
-    kinds: Mapping[str, PlanKind] = {plan.name: kind for kind, plan in plans}
+    kinds: Mapping[str, PlanKind] = {plan.name: kind for kind, plan in plans_of(offer)}
     counts: dict[str, Decimal] = {}
     for line in found.lines:
         if line.what in ("on-demand", "term"):
@@ -337,6 +332,30 @@ def _mix(bill: Bill, offer: Offer, intervals: Intervals) -> Mix | None:
             counts[name] = counts.get(name, Decimal(0)) + line.quantity / offer.count
     parts = tuple(MixPart(kinds[name], name, number.normalize()) for name, number in counts.items())
     return Mix(found.total, found.currency, parts, found.on_demand_hours, bill.cheapest.total - found.total)
+
+
+def _can_mix(offer: Offer, intervals: Intervals) -> bool:
+    """Whether a mix could beat every plan alone: one run no longer than the shortest term has room for one purchase only."""
+    terms = [plan for _, plan in plans_of(offer) if plan.term is not None]
+    seconds = (intervals[-1][1] - intervals[0][0]) // SECOND
+    if not terms or seconds > MOST_MIX_HOURS * 3600:
+        return False
+    return len(intervals) > 1 or seconds > min(_shortest_term(plan) for plan in terms)
+
+
+def _shortest_term(plan: Plan) -> int:
+    """Seconds of a term, of a calendar term those of its shortest."""
+    assert plan.term is not None
+    shortest = {"day": 23 * 3600, "week": 167 * 3600, "month": 671 * 3600}
+    return (plan.seconds_of(plan.term.unit) or shortest[plan.term.unit]) * plan.term.count
+
+
+@lru_cache(maxsize=4096)
+def _cheapest_mix(key: _Identity, intervals: Intervals) -> costing_mix.Mix | None:
+    try:
+        return costing_mix.cheapest_mix([plan for _, plan in _plans(key)], _usage(key.offer, intervals))
+    except MixTooLarge:
+        return None
 
 
 def too_long(hours: float | None) -> bool:
