@@ -125,6 +125,8 @@ def pace_of(work: ServingWork, gpu: Gpu, cards: int, tensor: bool) -> Pace:
     if cards > 1 and not tensor and engine.workspace == "graph":
         share *= 1 + OVERLAP_PER_DOUBLING * math.log2(cards)
     prompt = work.prompt_flops / (rate * share)
+    if shape.is_moe:  # a prompt of some length wakes every expert
+        prompt = max(prompt, factor * work.weights.linear_bytes / ways / bytes_per_second)
     first = prompt / work.serving.sequences
     return Pace(prompt + step, first + step, step, limit)
 

@@ -1,0 +1,94 @@
+"""Models by their files: a GGUF header, an adapter_config.json."""
+
+import struct
+
+import numpy as np
+import pytest
+from gguf import GGMLQuantizationType, GGUFWriter
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.sizing.adapter_config import AdapterError, fields_from_adapter
+from advisor.sizing.gguf_header import GgufError, config_from_gguf, read_header
+from advisor.sizing.hf_config import shape_from_config
+
+
+@pytest.fixture(scope="module")
+def header_bytes(tmp_path_factory) -> bytes:
+    """A GGUF file of Llama-3-8B's sizes with its two tables only, as the reference writer makes it."""
+    path = tmp_path_factory.mktemp("gguf") / "model.gguf"
+    writer = GGUFWriter(path, "llama")
+    writer.add_name("Llama 3 8B")
+    writer.add_file_type(15)
+    writer.add_block_count(32)
+    writer.add_context_length(8192)
+    writer.add_embedding_length(4096)
+    writer.add_feed_forward_length(14336)
+    writer.add_head_count(32)
+    writer.add_head_count_kv(8)
+    writer.add_token_list([f"<{index}>" for index in range(1000)])
+    for name in ("token_embd.weight", "output.weight"):
+        writer.add_tensor_info(name, (128256, 4096), np.dtype("float16"), 128256 * 4096 * 2, GGMLQuantizationType.F16)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_ti_data_to_file()
+    writer.close()
+    return path.read_bytes()
+
+
+def test_a_header_alone_gives_format_sizes_and_shape(header_bytes):
+    header = read_header(header_bytes)
+    assert header.weight_format == "q4_k_m"
+    assert header.tensor_params == 2 * 128256 * 4096
+    assert header.tensor_bytes == 2 * 128256 * 4096 * 2
+    config = config_from_gguf(header)
+    assert config["vocab_size"] == 1000
+    shape = shape_from_config({**config, "vocab_size": 128256})
+    assert shape.params == pytest.approx(8.03e9, rel=0.002)
+    assert shape.kv_heads == 8
+    assert shape.name == "Llama 3 8B"
+
+
+def test_what_is_cut_off_or_something_else_is_said(header_bytes):
+    for size in range(4, len(header_bytes), 97):
+        with pytest.raises(GgufError):
+            read_header(header_bytes[:size])
+    for bad in (
+        b"",
+        b"PK\x03\x04",
+        b"GGUF",
+        b"GGUF" + struct.pack("<I", 9) + b"\0" * 16,
+        b"GGUF" + struct.pack("<IQQ", 3, 1 << 60, 1),
+    ):
+        with pytest.raises(GgufError):
+            read_header(bad)
+
+
+@given(st.binary(max_size=400))
+def test_noise_never_breaks_the_reader(noise):
+    with pytest.raises(GgufError):
+        read_header(b"GGUF" + struct.pack("<IQQ", 3, 3, 3) + noise)
+
+
+def test_an_adapter_says_rank_and_targets():
+    plain = {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj", "v_proj"]}
+    assert fields_from_adapter(plain) == {"method": "lora", "lora_rank": 16, "lora_targets": "attention-qv"}
+    assert (
+        fields_from_adapter({**plain, "target_modules": ["q_proj", "k_proj", "v_proj", "o_proj"]})["lora_targets"]
+        == "attention"
+    )
+    everything = {**plain, "target_modules": "all-linear", "use_dora": True, "modules_to_save": ["embed_tokens"]}
+    assert fields_from_adapter(everything) == {
+        "method": "dora",
+        "lora_rank": 16,
+        "lora_targets": "all-linear",
+        "trainable_embeddings": True,
+    }
+    for bad in (
+        {},
+        {"peft_type": "PROMPT_TUNING", "r": 8},
+        {"peft_type": "LORA", "r": True},
+        {"peft_type": "LORA", "r": 10**9},
+    ):
+        with pytest.raises(AdapterError):
+            fields_from_adapter(bad)
