@@ -102,6 +102,7 @@ class Input:
     unit: labels.Text = ""
     error: str = ""
     expert: bool = False
+    small: bool = False
     required: bool = False
     inputs: tuple["Input", ...] = ()
 
@@ -379,9 +380,9 @@ class _Builder:
             words.hint,
             "number",
             self.value(field.name),
-            unit=_unit(field),
+            unit="" if field.unit == "cards" else _unit(field),
             error=self.error(field.name, words.label),
-            expert=True,
+            small=True,
         )
 
     def choice(
@@ -395,7 +396,7 @@ class _Builder:
         about = labels.FIELDS[name]
         return Input(name, about.label, about.hint, draw, chosen, tuple(options), error=self.error(name, about.label))
 
-    def text(self, name: str, unit: labels.Text = "", hint: labels.Text = "") -> Input:
+    def text(self, name: str, unit: labels.Text = "", hint: labels.Text = "", *, small: bool = False) -> Input:
         words = labels.FIELDS[name]
         return Input(
             name,
@@ -405,6 +406,7 @@ class _Builder:
             self.value(name),
             unit=unit,
             error=self.error(name, words.label),
+            small=small,
         )
 
     def troubles(self) -> tuple[Trouble, ...]:
@@ -487,7 +489,7 @@ def amount_form(scenario: str, task: str, answers: Answers, problems: Sequence[P
     plain = {field.name: field for field in CONSTRAINT_FIELDS}
     limits = (
         build.number(plain["deadline_hours"]),
-        build.text("budget", unit=currency),
+        build.text("budget", unit=currency, small=True),
         build.number(plain["max_gpus"]),
     )
     serving = [build.number(plain[name]) for name in SERVING] if (scenario, task) == ("llm", "inference") else []
@@ -502,7 +504,7 @@ def amount_form(scenario: str, task: str, answers: Answers, problems: Sequence[P
         ),
         error=build.error("require", labels.FIELDS["require"].label),
     )
-    expert = (require, *serving, build.text("region"), build.number(plain["host_ram_gib"]))
+    expert = (require, *serving, build.text("region", small=True), build.number(plain["host_ram_gib"]))
     return AmountForm(
         demand=demand,
         schedule=tuple(build.number(field) for field in SCHEDULE_FIELDS),

@@ -203,6 +203,11 @@ def card_of(slug: str) -> Gpu | None:
     return library().gpus.get(slug)
 
 
+def told(note: Note) -> str:
+    """A note's sentence; that a card is a modified one is told by its tag, in the reader's language."""
+    return note_sentence(note).replace(" (modified)", "")
+
+
 def named(slug: str, count: int) -> str:
     """`2 × RTX 4090 24G`; one card without a number."""
     name = card_name(slug)
@@ -347,7 +352,7 @@ def row_of(choice: Choice, basis: str, scale_gib: float, folded: bool) -> Row | 
     if card is None:
         return None
     memory = choice.estimate.memory
-    cons = tuple(note_sentence(note) for note in choice.reasons_against if note.code != "sample-price")
+    cons = tuple(told(note) for note in choice.reasons_against if note.code != "sample-price")
     return Row(
         choice=choice,
         card=card,
@@ -359,7 +364,7 @@ def row_of(choice: Choice, basis: str, scale_gib: float, folded: bool) -> Row | 
         memory=memory_figures(memory, card) if memory else None,
         bar=charts.memory_bar(memory, card.vram_gb, scale_gib) if memory else None,
         speed=speed_figures(choice.estimate.speed) if choice.estimate.speed else None,
-        pros=tuple(note_sentence(note) for note in choice.reasons_for)[:MOST_FOR],
+        pros=tuple(told(note) for note in choice.reasons_for)[:MOST_FOR],
         cons=cons[:MOST_AGAINST],
         remedy=_remedy(choice),
         cells=plan_cells(choice, basis),
@@ -377,8 +382,10 @@ def _remedy(choice: Choice) -> str:
 
 
 def _folds(choices: Sequence[Choice]) -> list[bool]:
-    """Which choices are folded: from the fourth on, those without a role that cost no less than the first."""
-    return [choice.rank > SHOWN_FIRST and not choice.roles and choice.total >= choices[0].total for choice in choices]
+    """Which choices are folded: from the fourth on, those without a role; the cheapest of those below the first stays."""
+    below = [one for one in choices if one.total < choices[0].total]
+    cheapest = min(below, key=lambda one: one.total, default=None)
+    return [one.rank > SHOWN_FIRST and not one.roles and one is not cheapest for one in choices]
 
 
 def grouped(rows: Sequence[Row]) -> tuple[Group, ...]:
@@ -451,14 +458,14 @@ def change_of(advice: Advice, currency: str) -> Change:
             href = with_query("result", query_of(advice.workload))
         except ConfigTextError:
             href = ""
-    hours = ""
+    hours = told(advice.outcome) if advice.outcome and advice.total_delta is None and advice.hours_delta is None else ""
     if advice.hours_delta is not None and abs(advice.hours_delta) >= 0.05:
         shown = about_hours(abs(advice.hours_delta))
         hours = (_("about %(time)s later") if advice.hours_delta > 0 else _("about %(time)s sooner")) % {"time": shown}
     elif advice.speed_ratio is not None and abs(advice.speed_ratio - 1) >= 0.03:
         hours = _("%(times)s times the speed") % {"times": number(round(advice.speed_ratio, 2))}
     return Change(
-        text=note_sentence(advice.note),
+        text=told(advice.note),
         memory=round(advice.memory_gib, 1) if advice.memory_gib is not None and advice.memory_saved_gib else None,
         answer=named(advice.gpu, advice.count or 1) if advice.gpu else "",
         total_delta=advice.total_delta,
@@ -472,14 +479,14 @@ def rejected_of(rejection: Rejection) -> Rejected:
     """A rejected card with its deciding reason first."""
     first = rejection.reasons[0] if rejection.reasons else Note("not-offered")
     fit = "does_not_fit" if first.code in ("does-not-fit", "does-not-run") else ""
-    more = [note_sentence(note) for note in rejection.reasons[1:2] if note.code != "sample-price"]
+    more = [told(note) for note in rejection.reasons[1:2] if note.code != "sample-price"]
     return Rejected(
         name=named(rejection.gpu, rejection.count),
         slug=rejection.gpu,
         fit=fit,
-        reason=note_sentence(first),
+        reason=told(first),
         more=_("; ").join(more),
-        remedy=note_sentence(rejection.remedy) if rejection.remedy else "",
+        remedy=told(rejection.remedy) if rejection.remedy else "",
     )
 
 
@@ -614,9 +621,9 @@ def result_page(advice: Recommendation, workload: Workload, catalogue: Catalogue
         ),
         cost_lines=cost_lines(best.choice, basis) if best else (),
         time_formula=time_formula(best.choice, body) if best else "",
-        assumptions=tuple(dict.fromkeys(note_sentence(note) for note in advice.assumptions)),
-        warnings=tuple(note_sentence(note) for note in advice.warnings if note.code != "sample-price"),
-        questions=tuple(note_sentence(note) for note in advice.questions),
+        assumptions=tuple(dict.fromkeys(told(note) for note in advice.assumptions)),
+        warnings=tuple(told(note) for note in advice.warnings if note.code != "sample-price"),
+        questions=tuple(told(note) for note in advice.questions),
         sizes=_sizes(advice) if best is None else (),
         edit=with_query("check", query),
         tell=with_query("amount", query),

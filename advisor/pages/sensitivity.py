@@ -7,7 +7,7 @@ from typing import Any
 from advisor import charts, labels
 from advisor.answers import ConfigTextError, query_of
 from advisor.library import library
-from advisor.pages.wizard import value_text, with_query
+from advisor.pages.wizard import short_label, value_text, with_query
 from advisor.recommendation import Choice
 from advisor.sizing.estimate import prepare
 from advisor.sizing.fields import field_of
@@ -147,4 +147,4 @@ def _multiple(
         )
         for value, need, fit, query in needs
     )
-    return Multiple(words.label, bars, charts.share(usable, scale), scale)
+    return Multiple(short_label(words.label), bars, charts.share(usable, scale), scale)

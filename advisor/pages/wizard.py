@@ -168,7 +168,11 @@ def value_text(scenario: str, task: str, name: str, value: object) -> str:
         return " × ".join(number(side) for side in value)
     if isinstance(value, int | float):
         field = field_of(scenario, task, name)
-        return f"{compact(float(value))} {labels.UNITS['tokens']}" if field and field.unit == "tokens" else compact(float(value))
+        return (
+            f"{compact(float(value))} {labels.UNITS['tokens']}"
+            if field and field.unit == "tokens"
+            else compact(float(value))
+        )
     if isinstance(value, Mapping):
         gpu = library().gpus.get(str(value.get("gpu")))
         return f"{gpu.name if gpu else value.get('gpu')}: {number(value.get('hours', 0))} h"
@@ -190,7 +194,7 @@ def answer_lines(body: Mapping[str, Any], *, links: bool = False) -> tuple[Line,
         if field.name in body:
             words = labels.field_words(scenario, task, field.name)
             text = value_text(scenario, task, field.name, body[field.name])
-            lines.append(Line(_short(words.label), text, _at(what, f"f-{field.name}"), technical=not field.common))
+            lines.append(Line(short_label(words.label), text, _at(what, f"f-{field.name}"), technical=not field.common))
     return (*lines, *_use_lines(body, amount), *_limit_lines(body, scenario, amount))
 
 
@@ -198,7 +202,8 @@ def _at(page: str, anchor: str) -> str:
     return f"{page}#{anchor}" if page else ""
 
 
-def _short(label: labels.Text) -> str:
+def short_label(label: labels.Text) -> str:
+    """A field's label in a table; a question becomes a name."""
     text = str(label)
     return {str(labels.FIELDS["sequence_tokens"].label): _("Longest sample")}.get(text, text)
 

@@ -1,5 +1,6 @@
 """The result: one recommendation, everything on one page; the address holds the question."""
 
+import logging
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -11,9 +12,26 @@ from advisor.forms import answer_troubles
 from advisor.pages import result as page
 from advisor.pages.currency import currency_of
 from advisor.presets import PRESETS
-from advisor.queries import catalogue_now, recommendation_now
+from advisor.queries import catalogue_now, current_answer, recommendation_now
+from advisor.recommendation import Recommendation
 from advisor.sizing.fields import FIELDS
+from advisor.sizing.workload import Workload
+from advisor.stored import recommendation_from
 from advisor.views.wizard import pages_of_steps
+from catalog.snapshot import Catalogue
+
+log = logging.getLogger(__name__)
+
+
+def _advice(query: QueryDict, workload: Workload, catalogue: Catalogue) -> Recommendation:
+    """The answer: a common workload's from the table where that is current, else worked out now."""
+    preset = last(query, "preset")
+    if preset in PRESETS and (row := current_answer(preset, catalogue)) is not None:
+        try:
+            return recommendation_from(row.answer, catalogue)
+        except LookupError:
+            log.warning("The stored answer of %s does not fit this program; worked out anew.", preset)
+    return recommendation_now(workload, catalogue.currency)
 
 
 def _asked(query: QueryDict) -> Answers:
@@ -35,7 +53,7 @@ def result(request: HttpRequest) -> HttpResponse:
         return render(request, "advisor/unreadable.html", {"nav": "choose", "troubles": troubles}, status=422)
     currency = currency_of(answers)
     catalogue = catalogue_now(currency)
-    advice = recommendation_now(reading.workload, currency)
+    advice = _advice(request.GET, reading.workload, catalogue)
     shown = page.result_page(advice, reading.workload, catalogue)
     context: dict[str, Any] = {
         "nav": "choose",
