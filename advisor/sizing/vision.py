@@ -37,6 +37,8 @@ class Family:
     power: float
     half_slope: bool = True
     """Whether `slope` holds for half precision (else for fp32)."""
+    wide: float = WIDE
+    """What fp32 keeps against half precision."""
 
 
 FAMILIES: Mapping[str, Family] = {
@@ -48,8 +50,9 @@ FAMILIES: Mapping[str, Family] = {
     "ppyoloe": Family(0.6, 0.1177, 0.65, half_slope=False),
     "yolo": Family(0.6, 0.0430, 0.65),
     "ssd": Family(0.52, 0.0465, 0.65),
-    "rcnn": Family(0.6, 0.00112, 1.30),
+    "rcnn": Family(0.6, 0.00156, 1.30, wide=1.25),
     "unet": Family(1.0, 0.045, 0.65),
+    "unet3d": Family(1.5, 0.045, 0.65),
     "seg": Family(0.8, 0.0150, 0.80),
     "segformer": Family(0.8, 0.0300, 0.80),
     "cnn": Family(1.2, 0.0205, 0.62),
@@ -59,7 +62,7 @@ FAMILIES: Mapping[str, Family] = {
 }
 """Per model zoo (mmyolo, detectron2, mmdetection, Lambda): half-precision GiB per image against multiply-adds. Where the library has a
 model's count of map elements, that counts instead."""
-RCNN_INSTANCE = 1.15
+RCNN_INSTANCE = 0.92
 MASKS_GIB = 0.14
 """Prototype masks of a one-stage instance segmenter, per image at 640."""
 POSE = 1.09
@@ -75,6 +78,7 @@ TRAINING_TFLOPS: Mapping[str, float] = {
     "ssd": 44.0,
     "rcnn": 38.0,
     "unet": 105.0,
+    "unet3d": 86.0,
     "seg": 40.0,
     "segformer": 45.0,
     "yolo": 32.0,
@@ -88,6 +92,7 @@ INFERENCE_TFLOPS: Mapping[str, float] = {
     "ssd": 60.0,
     "rcnn": 40.0,
     "unet": 80.0,
+    "unet3d": 70.0,
     "seg": 60.0,
     "segformer": 60.0,
     "yolo": 50.0,
@@ -97,9 +102,11 @@ FP32_PACE: Mapping[str, float] = {"training": 0.38, "inference": 0.30}
 MACS_PER_ELEMENT = 550.0
 """Multiply-adds in whose time one element of a feature map moves: EfficientNet-B0 to ConvNeXt-L and ViT-B to EVA-02 on one card
 (timm inference tables)."""
+VOLUME_PACE: Mapping[str, float] = {"tf32": 0.68, "fp32": 0.36}
+"""Convolutions over volumes lose this much more without half precision (nnU-Net 3D on A100 and V100)."""
 CHANNELS_LAST = 1.15
 COMPILED = 1.15
-TENSORRT = 4.2
+TENSORRT = 3.2
 TENSORRT_SECONDS = 0.0008
 """An engine's pass takes this much beside its arithmetic (RTMDet at batch 1: 1.0 ms for the smallest, 1.2 for the next)."""
 HOST_SECONDS_PER_BATCH = 0.006
@@ -236,10 +243,10 @@ class VisionJob:
         family = FAMILIES.get(model.family, FAMILIES["cnn"])
         area = model.pixels / MAPS_PIXELS
         per_image = family.slope * math.pow(model.macs / 1e9 / area, family.power) * area * scale
-        if family.half_slope:
-            per_image *= wide
-        elif self.half:
-            per_image /= WIDE
+        if family.half_slope and not self.half:
+            per_image *= family.wide
+        elif self.half and not family.half_slope:
+            per_image /= family.wide
         return per_image * self._head()
 
     def _head(self) -> float:
@@ -296,6 +303,8 @@ class VisionJob:
         pace = "training" if self.training else "inference"
         if not self.half:
             sustained *= (TF32_PACE if form == "tf32" else FP32_PACE)[pace]
+            if model.family == "unet3d":
+                sustained *= VOLUME_PACE[form]
         if self.channels_last and self.half and model.base in ("cnn", "yolo", "ssd"):
             sustained *= CHANNELS_LAST
         if self.compiled:
@@ -382,7 +391,7 @@ def _usual_kind(model_family: str, task_kind: str | None) -> str:
         return task_kind
     if model_family.startswith("yolo") or model_family in ("ppyoloe", "rcnn", "ssd"):
         return "detection"
-    return "segmentation" if model_family in ("seg", "segformer", "unet") else "classification"
+    return "segmentation" if model_family in ("seg", "segformer", "unet", "unet3d") else "classification"
 
 
 def prepare(workload: Workload, library: Library) -> Job:

@@ -197,6 +197,8 @@ class GenerationJob:
         if loading > 0:
             parts = {**parts, "loading": loading}
         kind = "video-generation" if self.is_video else "image-generation"
+        if self.model.is_unet:  # no published peak of a U-Net stands behind the constants
+            kind = "unet-generation"
         return Load(parts, kind, stack=self.stack, known_model=self.model.known)
 
     def _packing_gib(self) -> float:
