@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from django.forms import BaseForm
 from django.http import QueryDict
+from django.utils.translation import gettext as _
 
 from billing.costing.errors import CostingErrors
 from billing.drafts import HEAD_FIELDS
@@ -114,7 +115,12 @@ class Editor:
 
     def is_valid(self) -> bool:
         """All three forms, and lines that can be added up."""
-        found = [self.contact.is_valid(), self.head.is_valid(), self.lines.is_valid()]
+        found = [self.contact.is_valid(), self.adds_up()]
+        return all(found)
+
+    def adds_up(self) -> bool:
+        """Head and lines alone: enough for totals while the customer is still being written."""
+        found = [self.head.is_valid(), self.lines.is_valid()]
         return all(found) and self._adds_up()
 
     def _adds_up(self) -> bool:
@@ -127,7 +133,8 @@ class Editor:
                 if place[1] and place[0].isdigit() and place[2] in kept[int(place[0])].fields:
                     kept[int(place[0])].add_error(place[2], error_sentence(error))
                 else:
-                    self.head.add_error(None, error_sentence(error))
+                    text = _("Add at least one line.") if error.path == "lines" else error_sentence(error)
+                    self.head.add_error(None, text)
             return False
         return True
 
@@ -138,7 +145,9 @@ class Editor:
 
     @property
     def contact_values(self) -> Contact:
-        """The valid contact."""
+        """The valid contact; an empty one while it is not."""
+        if not self.contact.is_valid():
+            return Contact("", "", "", "", self.head_values.language)
         return self.contact.details(self.head_values.language)
 
     @property
@@ -147,11 +156,11 @@ class Editor:
         head = self.head_values
         return tuple(form.line(head) for form in self.lines.kept())
 
-    def problems(self) -> list[dict[str, str]]:
+    def problems(self, *, with_contact: bool = True) -> list[dict[str, str]]:
         """Every error with the id of its field, in reading order, for the summary."""
         found = [{"id": "", "text": str(text)} for text in self.head.non_field_errors()]
         found += [{"id": "", "text": str(text)} for text in self.lines.non_form_errors()]
-        every: list[BaseForm] = [self.contact, self.head, *self.lines.forms]
+        every: list[BaseForm] = [*([self.contact] if with_contact else []), self.head, *self.lines.forms]
         for form in every:
             for name, texts in form.errors.items():
                 if name != "__all__":

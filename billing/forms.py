@@ -17,7 +17,7 @@ from billing.line_pricing import priced_line
 from billing.models import Customer, QuoteLine, QuoteRequest, Revision, Seller
 from billing.models.choices import QuoteState, Scenario
 from billing.offer import Contact, Head, LineKind, OfferLine
-from billing.wording import plan_text
+from billing.wording import plain_text, plan_text
 from catalog.snapshot import PLAN_KINDS, Catalogue
 
 MESSAGE_LENGTH = 4_000
@@ -85,6 +85,11 @@ class HeadForm(forms.ModelForm[Revision]):
             "valid_until": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
             "terms": forms.Textarea(attrs={"rows": 5}),
         }
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if isinstance(percent := self.initial.get("tax_percent"), Decimal):
+            self.initial["tax_percent"] = plain_text(percent)
 
     def head(self) -> Head:
         """As plain values."""
@@ -165,6 +170,11 @@ class LineForm(forms.Form):
         """What this line sells, also before it is valid."""
         value = self["kind"].value()
         return str(value) if value in QuoteLine.Kind.values else QuoteLine.Kind.TEXT.value
+
+    @property
+    def sells_words(self) -> str:
+        """The same in words."""
+        return str(QuoteLine.Kind(self.sells).label)
 
     def clean(self) -> dict[str, Any]:
         """A machine needs a machine and a plan it is sold under; other things need a price."""

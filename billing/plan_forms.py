@@ -112,7 +112,7 @@ class PlanForm(forms.Form):
         return name if name in self.fields else None
 
     def usage(self, timezone: str, today: str) -> dict[str, Any]:
-        """The plan contract's usage; `today` (ISO date) is where a timetable begins."""
+        """The plan contract's usage; `today` (ISO date) is when the use begins."""
         given = self.cleaned_data
         offer = self.catalogue.offer(given["sku"])
         assert offer is not None
@@ -123,7 +123,7 @@ class PlanForm(forms.Form):
             "disk_gb": given["disk_gb"] or 0,
         }
         if given["pattern"] == "hours":
-            return {"hours": str(given["hours"]), "starts": given["starts"] or 1, **common}
+            return {"hours": str(given["hours"]), "starts": given["starts"] or 1, "from": today, **common}
         window = {
             "days": given["days"],
             "from": f"{given['from']:%H:%M}",

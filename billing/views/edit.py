@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from billing.actions.quote import EditConflict, quote_create, quote_save
-from billing.document import draft_document
+from billing.document import document_of, draft_document
 from billing.drafts import contact_of, head_of, lines_of
 from billing.editor import Editor
 from billing.lifecycle import State, StepRefused, Verb, may
@@ -19,6 +19,7 @@ from billing.policy import deepest_discount_percent, needs_approval
 from billing.queries import discount_limit_of
 from billing.revision_diff import revision_differences
 from billing.views.access import staff, staff_only, visible_quote
+from billing.wording import plain_text
 from billing.words import difference_words
 
 
@@ -29,8 +30,8 @@ def _totals(editor: Editor, request: HttpRequest) -> dict[str, Any]:
     limit = discount_limit_of(staff(request))
     return {
         "doc": draft_document(editor.quote, head, lines, editor.contact_values),
-        "discount": discount,
-        "limit": limit,
+        "discount": plain_text(discount),
+        "limit": plain_text(limit),
         "needs_approval": needs_approval(discount, limit),
     }
 
@@ -50,8 +51,8 @@ def _page(request: HttpRequest, editor: Editor, status: int = 200, **more: Any) 
 
 
 def _preview(request: HttpRequest, editor: Editor) -> HttpResponse:
-    valid = editor.is_valid()
-    context = _totals(editor, request) if valid else {"problems": editor.problems()}
+    valid = editor.adds_up()
+    context = _totals(editor, request) if valid else {"problems": editor.problems(with_contact=False)}
     status = 200 if valid else 422
     if request.headers.get("HX-Request") and not request.headers.get("HX-History-Restore-Request"):
         return render(request, "billing/_draft_totals.html", context, status=status)
@@ -114,7 +115,7 @@ def edit(request: HttpRequest, number: str) -> HttpResponse:
     editor = Editor(quote=quote, posted=posted, language=request.LANGUAGE_CODE)
     version = posted.get("version", "") if posted is not None else ""
     if posted is None:
-        return _page(request, editor)
+        return _page(request, editor, doc=document_of(quote.revision))
     if editor.do.startswith("add-"):
         return _page(request, editor, version=version)
     if editor.do == "preview":

@@ -43,6 +43,7 @@ from billing.revision_diff import Version, revision_differences
 from billing.tasks import nudge_outbox
 from billing.views.access import staff, staff_only, visible_quote
 from billing.views.files import pdf_response, xlsx_response
+from billing.wording import plain_text
 from billing.words import DONE, REFUSALS, STEPS, difference_words
 
 MANAGER_VERBS = (Verb.APPROVE, Verb.RETURN)
@@ -95,6 +96,7 @@ def quote(request: HttpRequest, number: str) -> HttpResponse:
         "steps": _steps(row, state, request),
         "may_edit": may(state, Verb.EDIT),
         "may_withdraw": may(state, Verb.WITHDRAW),
+        "discount": plain_text(row.revision.discount_percent),
         "over_limit": needs_approval(row.revision.discount_percent, discount_limit_of(staff(request))),
         "links": [{"url": link_url(request, link), "link": link} for link in links] if row.revision.frozen_at else [],
         "mails": row.mails.all()[:20],
