@@ -452,7 +452,7 @@ class SpeechTrainingJob:
             old = OLD_RNN_SHARE if model.kind in ("rnn", "flow") and gpu.compute_capability < 8 else 1.0
             length = self.clip_seconds / 15.0 if model.kind == "conv" else 1.0
             return fixed, per_sample * old * length
-        layers = model.encoder + 1.5 * model.decoder
+        layers = model.encoder + 0.6 * model.decoder  # fewer text tokens than frames
         seconds = WINDOW_SECONDS if model.kind == "whisper" else self.clip_seconds
         return 1.0, gib(ENCODER_BYTES * FRAMES_PER_SECOND * seconds * layers * model.hidden)
 

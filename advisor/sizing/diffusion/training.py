@@ -149,7 +149,7 @@ class DiffusionTrainingJob:
         step = 0.0 if self.offload == "all" else gib(trained * step_bytes) / over
         encode = 0.0 if self.cached_latents else self._encode_gib()
         work = {"activations": self.activation_gib(), "optimizer_step": step, "vae_encode": encode}
-        loading = self._loading_gib() - held
+        loading = self._loading_gib() - held if self.is_video else 0.0
         name = max(work, key=lambda key: work[key])
         if loading > work[name]:
             work[name := "loading"] = loading
@@ -160,7 +160,7 @@ class DiffusionTrainingJob:
         )
 
     def _loading_gib(self) -> float:
-        """All parts in 16 bit at once, before the cached ones are let go."""
+        """All parts in 16 bit at once, before the cached ones are let go: the video trainers measured read everything first."""
         model = self.model
         return gib(model.text * 2 + model.denoiser * min(2.0, self.base_bytes) + model.vae * 2)
 
