@@ -293,7 +293,8 @@ def models(request: HttpRequest) -> HttpResponse:
     groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for slug, row in library().models.items():
         scenario = (row.get("scenario") or "").split(" ")[0]
-        groups[scenario].append({"slug": slug, "row": row, "facts": counts.get(slug, 0)})
+        params_b = row.get("params_b") or row.get("denoiser_params_b")
+        groups[scenario].append({"slug": slug, "row": row, "params_b": params_b, "facts": counts.get(slug, 0)})
     context = {"nav": "models", "groups": [(str(SCENARIO_NAMES.get(key, key)), rows) for key, rows in groups.items()]}
     return render(request, "advisor/models.html", context)
 

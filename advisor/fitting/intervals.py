@@ -7,11 +7,16 @@ from typing import Any
 
 from advisor.fitting.trials import Trial
 from advisor.sizing.calibration import BASES, Basis
+from advisor.sizing.disagreement import of_replaced_release
 from advisor.sizing.evidence import Metric
 
-TAILS: Mapping[Metric, tuple[float, float]] = {"memory": (0.045, 0.02), "speed": (0.035, 0.035)}
+TAILS: Mapping[Metric, tuple[float, float]] = {"memory": (0.04, 0.035), "speed": (0.035, 0.035)}
 """Shares of left-out measurements below and above the interval. 90 % is promised; what comes from elsewhere lies wider than what was
 fitted on, and memory that runs out costs more than memory that is left."""
+FEW = 20
+"""Residuals at which the tails are halved."""
+LEAST = 0.03
+"""Least half width: the same run read by another tool, or on another day, differs by as much."""
 FEWEST = 8
 """Residuals below which a basis is judged together with the next."""
 
@@ -25,9 +30,10 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 
 
 def bounds(residuals: Iterable[float], tails: tuple[float, float]) -> tuple[float, float]:
-    """Lower and upper log residual that leave the tails outside."""
+    """Lower and upper log residual that leave the tails outside; the fewer there are, the less is left outside."""
     ordered = sorted(residuals)
-    return quantile(ordered, tails[0]), quantile(ordered, 1 - tails[1])
+    few = len(ordered) / (len(ordered) + FEW)
+    return quantile(ordered, tails[0] * few), quantile(ordered, 1 - tails[1] * few)
 
 
 @dataclass(slots=True)
@@ -40,9 +46,9 @@ class _Block:
 
     @property
     def span(self) -> tuple[float, float]:
-        """Bounds that hold the computed figure itself."""
+        """Bounds, held apart at least by the noise of measuring."""
         low, high = bounds(self.residuals, self.tails)
-        return min(low, 0.0), max(high, 0.0)
+        return min(low, -LEAST), max(high, LEAST)
 
     def joined(self, other: "_Block") -> "_Block":
         """Both together."""
@@ -107,8 +113,11 @@ def _spans(
 
 
 def fit_intervals(trials: Iterable[Trial]) -> dict[str, Any]:
-    """The `memory` and `speed` parts of the intervals data, from trials of all modes. Tokens of the prompt have no interval."""
-    kept = [trial for trial in trials if not trial.kind.endswith(":prompt")]
+    """The `memory` and `speed` parts of the intervals data, from trials of all modes.
+
+    Tokens of the prompt have no interval; facts of releases long replaced are told as a range beside it.
+    """
+    kept = [trial for trial in trials if not trial.kind.endswith(":prompt") and not of_replaced_release(trial.fact)]
     found: dict[str, Any] = {}
     for metric in TAILS:
         mine = [trial for trial in kept if trial.fact.metric == metric]
@@ -116,7 +125,10 @@ def fit_intervals(trials: Iterable[Trial]) -> dict[str, Any]:
         by_kind: dict[str, list[Trial]] = defaultdict(list)
         for trial in mine:
             by_kind[trial.kind].append(trial)
-        kinds = {kind: _spans(_by_basis(ones), TAILS[metric], everything) for kind, ones in sorted(by_kind.items())}
+        kinds: dict[str, Any] = {}
+        for kind, ones in sorted(by_kind.items()):
+            parent = kinds.get(kind.removesuffix("-long"), everything)
+            kinds[kind] = _spans(_by_basis(ones), TAILS[metric], parent)
         found[metric] = {"all": everything, "kinds": kinds}
     return found
 
@@ -127,5 +139,5 @@ def _by_basis(trials: Sequence[Trial]) -> dict[Basis, list[float]]:
     strange = [trial for trial in trials if trial.basis == "unknown-stack" and trial.mode == "source"]
     for trial in trials:
         if trial.basis != "unknown-stack" or trial.mode == "source" or len(strange) < FEWEST:
-            found[trial.basis].append(trial.log_ratio)
+            found[trial.basis].append(trial.residual)
     return found

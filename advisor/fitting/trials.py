@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from advisor.sizing.anchor import ANY_CARD
 from advisor.sizing.answer import Estimate, Tier
-from advisor.sizing.calibration import Basis
+from advisor.sizing.calibration import FLOOR_GIB, Basis, residual_class
 from advisor.sizing.comparison import SECONDS_UNITS, speed_ratio
 from advisor.sizing.estimate import SOFTWARE_FIELDS, Prepared, prepare, shared_of
 from advisor.sizing.evidence import Exclude, Fact
@@ -43,6 +43,13 @@ class Trial:
     log_ratio: float
     low: float
     high: float
+
+    @property
+    def residual(self) -> float:
+        """What intervals are fitted on: `log_ratio`, of memory above a fixed floor (see `calibration.FLOOR_GIB`)."""
+        if self.fact.metric == "memory":
+            return math.log((self.fact.value + FLOOR_GIB) / (self.predicted + FLOOR_GIB))
+        return self.log_ratio
 
     @property
     def error(self) -> float:
@@ -155,9 +162,8 @@ def against(fact: Fact, mode: Mode, prepared: Prepared, gpu: Gpu) -> Trial | Non
         memory = answer.memory
         ratio = math.log(fact.value / memory.per_gpu_gib)
         basis = prepared.anchored_memory(load, fact.count).basis
-        return Trial(
-            fact, mode, load.kind, memory.tier, basis, memory.per_gpu_gib, ratio, memory.low_gib, memory.high_gib
-        )
+        kind = residual_class(load.kind, prepared.work)
+        return Trial(fact, mode, kind, memory.tier, basis, memory.per_gpu_gib, ratio, memory.low_gib, memory.high_gib)
     return _speed_trial(fact, mode, prepared, gpu, answer)
 
 

@@ -26,6 +26,10 @@ class Interval:
     high: float
     facts: int = 0
 
+    def around(self, figure: float, floor: float = 0.0) -> tuple[float, float]:
+        """Both ends around a figure; with a floor, the factors apply to figure plus floor."""
+        return (figure + floor) * self.low - floor, (figure + floor) * self.high - floor
+
     def widened(self, other: "Interval") -> "Interval":
         """The smallest interval that holds both."""
         return Interval(min(self.low, other.low), max(self.high, other.high), self.facts)
@@ -52,6 +56,20 @@ UNFITTED: Mapping[str, Mapping[Basis, Interval]] = {
 """Where no residuals of a kind exist: a first try's figures over all kinds, rounded outwards."""
 EXACT = Interval(0.97, 1.03)
 """Figures that are counted, not modelled (bytes per cell, memory the user states)."""
+
+
+FLOOR_GIB = 2.0
+"""Memory residuals are ratios of memory plus this: contexts, libraries and caches cost about as much beside a small model as a large."""
+LONG_PROMPT_TOKENS = 4096
+"""From here on what a release keeps of the whole prompt decides its memory: such prompts have residuals of their own."""
+
+
+def residual_class(kind: str, work: Mapping[str, Any]) -> str:
+    """The class a work's residuals are gathered in: its kind, long prompts apart from short ones."""
+    prompt = work.get("prompt_tokens")
+    if kind == "llm-inference" and isinstance(prompt, int | float) and prompt > LONG_PROMPT_TOKENS:
+        return f"{kind}-long"
+    return kind
 
 
 @dataclass(frozen=True, slots=True)

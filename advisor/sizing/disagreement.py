@@ -111,6 +111,15 @@ KNOWN: tuple[Disagreement, ...] = (
 SUPERSEDED: frozenset[str] = frozenset(one.high for one in KNOWN if one.spans)
 """Facts of releases long replaced: told as the upper end of a range, but no ground for correcting today's answer."""
 
+REPLACED_RELEASES: frozenset[str] = frozenset({"transformers (early 2024), torch 2.1.2"})
+"""Software of facts whose long prompts build all logits at once: measured truth for their own models, no ground for intervals of today."""
+
+
+def of_replaced_release(fact: Fact) -> bool:
+    """Whether a fact shows a release long replaced, in the respect that was replaced."""
+    long = (fact.workload.get("prompt_tokens") or 0) > LONG_PROMPT / 2
+    return fact.id in SUPERSEDED or (fact.software in REPLACED_RELEASES and long)
+
 
 def disagreements(asked: Asked, metric: Metric) -> tuple[Disagreement, ...]:
     """Those that concern a work."""

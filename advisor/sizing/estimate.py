@@ -12,7 +12,7 @@ from typing import Any
 
 from advisor.sizing.anchor import Anchored, Anchors, KinLog, Modelled, kin_log, modelled, trusted
 from advisor.sizing.answer import Estimate, Evidence, Host, Memory, Note, Speed, Spread, Tier, fit_of
-from advisor.sizing.calibration import EXACT, Interval, Intervals, intervals_of
+from advisor.sizing.calibration import EXACT, FLOOR_GIB, Interval, Intervals, intervals_of, residual_class
 from advisor.sizing.comparison import SECONDS_UNITS
 from advisor.sizing.demand import demand_hours, demand_notes
 from advisor.sizing.disagreement import Asked, disagreements, range_note
@@ -223,17 +223,19 @@ class Prepared:
         if load is None or computed <= 0:
             return None, (Note("no-memory-model", "memory"),)
         anchored = self.anchored_memory(load, count)
-        interval = EXACT if load.exact else self.intervals.of("memory", load.kind, anchored.basis)
-        interval = _spanning(interval, anchored)
         figure = max(computed * anchored.factor, load.floor_gib)
+        kind = residual_class(load.kind, self.work)
+        interval = EXACT if load.exact else self.intervals.of("memory", kind, anchored.basis)
+        low, high = interval.around(figure, 0.0 if load.exact else FLOOR_GIB)
+        measured = [one.fact.value for one in anchored.same_work]
         spanned = [one for one in self.told["memory"] if one.spans]
         return (
             Memory(
                 per_gpu_gib=figure,
                 low_gib=max(
-                    min([figure * interval.low, *(one.low.value for one in spanned)]), min(load.floor_gib, figure)
+                    min([low, figure, *measured, *(one.low.value for one in spanned)]), min(load.floor_gib, figure), 0.0
                 ),
-                high_gib=max([figure * interval.high, anchored.floor or 0.0, *(one.high.value for one in spanned)]),
+                high_gib=max([high, anchored.floor or 0.0, *measured, *(one.high.value for one in spanned)]),
                 usable_gib=gpu.usable_gib,
                 parts=_parts(load, figure / computed),
                 tier=anchored.tier,
