@@ -51,6 +51,7 @@ class TrainingJob:
     assumptions: tuple[Note, ...]
     questions: tuple[Note, ...]
     checkpointing_given: bool
+    states_given: bool
     kind: str
     _parts: dict[tuple[str, int], dict[str, float]] = field(default_factory=dict)
     _recipes: dict[str, Recipe] = field(default_factory=dict)
@@ -78,12 +79,6 @@ class TrainingJob:
     def held(self) -> tuple[str, ...]:
         """Parts that are counted, not estimated."""
         return ("weights", "gradients", "optimizer") if self.recipe.method in FULL_METHODS else ("weights",)
-
-    @property
-    def states_given(self) -> bool:
-        """Whether precision and optimizer were said, so that the states are certain."""
-        assumed = {note.field for note in self.assumptions if note.code == "default"}
-        return not assumed & {"precision", "optimizer"}
 
     def rate(self, gpu: Gpu, count: int) -> Rate | None:
         """Tokens (decoders) or samples (encoders) trained per second over all cards."""
@@ -121,7 +116,7 @@ class TrainingJob:
 
     def _how(self, gpu: Gpu, count: int) -> str:
         if count == 1:
-            return "zero1" if self.sharding is None else self.sharding
+            return self.sharding or "ddp"
         if self.sharding is not None:
             return self.sharding
         key = (gpu.slug, count)
@@ -144,7 +139,8 @@ class TrainingJob:
             checkpointing = self.recipe.checkpointing
             if not self.checkpointing_given and how == "zero3":
                 checkpointing = self.framework.checkpointing_sharded
-            found = dataclasses.replace(self.recipe, sharding=how, checkpointing=checkpointing)
+            same = how == self.recipe.sharding and checkpointing == self.recipe.checkpointing
+            found = self.recipe if same else dataclasses.replace(self.recipe, sharding=how, checkpointing=checkpointing)
             self._recipes[how] = found
         return found
 
@@ -226,6 +222,7 @@ def prepare_training(workload: Workload, library: Library, left_out: Collection[
         assumptions=tuple(reader.assumptions),
         questions=tuple(reader.questions),
         checkpointing_given="gradient_checkpointing" in workload.fields,
+        states_given="precision" in workload.fields and "optimizer" in workload.fields,
         kind=method,
     )
 
@@ -271,7 +268,9 @@ class _Reader:
         optimizer = str(self.given("optimizer", "adamw"))
         sequence = int(self.given("sequence_tokens", self._sequence()))
         batch = int(self.given("micro_batch", 1))
-        checkpointing = bool(self.given("gradient_checkpointing", framework.checkpointing and shape.family == "decoder"))
+        checkpointing = bool(
+            self.given("gradient_checkpointing", framework.checkpointing and shape.family == "decoder")
+        )
         rank, targets = framework.rank, framework.targets
         if not full and not method.startswith("adapter"):
             rank = int(self.given("lora_rank", rank))
