@@ -187,7 +187,7 @@ def _example_plans(terms: ExampleTerms) -> dict[str, Plan]:
             defaults={**values, "is_sample": True},
         )
         if made:
-            plan.full_clean()
+            plan.clean()
         found[kind] = by_name[plan.name] = plan
     return found
 

@@ -6,18 +6,12 @@ from decimal import Decimal
 
 import pytest
 
-from catalog.actions import load_example_catalogue
 from catalog.cards import cards_of, cheaper_from_hours, peaks_against_measured
 from catalog.example import example_catalogue
 from catalog.models import Gpu, Plan, Price, Sku
 
 pytestmark = pytest.mark.django_db
 LANGUAGES = ("zh-hans", "en")
-
-
-@pytest.fixture
-def example(db):
-    load_example_catalogue(by=None)
 
 
 def _rows(html: str) -> list[str]:
@@ -148,12 +142,6 @@ def test_prices_in_a_second_currency(client, example):
     assert _rows(html)[0] == "rtx-3090-24g", "sorted in the shown currency, cards without a price last"
     assert "0.185" in html
     assert "$" in html
-
-
-def test_empty_catalogue(client, db):
-    for url in ("/en/cards/", "/zh-hans/cards/", "/en/cards/compare/"):
-        assert client.get(url).status_code == 200
-    assert client.get("/en/cards/rtx-3090-24g/").status_code == 404
 
 
 def test_no_sample_notice_once_nothing_is_sample(client, example):

@@ -9,7 +9,6 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.actions import load_example_catalogue
 from catalog.models import CatalogueChange, CatalogueVersion, Gpu, Image, Plan, Price, Region, Sku
 from catalog.queries import current_version
 
@@ -18,8 +17,7 @@ MODELS = (Gpu, Sku, Plan, Price, Region, Image, CatalogueVersion, CatalogueChang
 
 
 @pytest.fixture
-def staff(client, db):
-    load_example_catalogue(by=None)
+def staff(client, example):
     user = get_user_model().objects.create_superuser("boss", password="x")
     client.force_login(user)
     return user

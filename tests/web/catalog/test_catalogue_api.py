@@ -5,16 +5,10 @@ from decimal import Decimal
 import pytest
 from django.urls import reverse
 
-from catalog.actions import load_example_catalogue
 from catalog.models import Gpu, Plan, Price, Region, Sku
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/"
-
-
-@pytest.fixture
-def example(db):
-    load_example_catalogue(by=None)
 
 
 def _all(client, path, **query):

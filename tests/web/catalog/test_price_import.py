@@ -7,7 +7,6 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils.translation import override
 
-from catalog.actions import load_example_catalogue
 from catalog.models import CatalogueVersion, Price
 from catalog.queries import current_catalogue, current_version
 
@@ -16,8 +15,7 @@ LIST = "gpu,currency,price_per_hour\nRTX 3090,CNY,1.40\nRTX 4090,CNY,9.99\nno-GP
 
 
 @pytest.fixture(autouse=True)
-def _example(db):
-    load_example_catalogue(by=None)
+def _english(example):
     with override("en"):
         yield
 
