@@ -1,0 +1,61 @@
+"""JSON lines in and out: a bad line is answered and never stops the rest."""
+
+import io
+import json
+
+import pytest
+
+from advisor.lines import MAX_LINE_BYTES, answer_lines
+from advisor.sizing.problems import Problem, WorkloadError
+
+
+def answers(*lines: bytes):
+    def answer(body):
+        if "bad" in body:
+            raise WorkloadError(
+                (Problem("bad", "unknown-field-near", {"value": "bad", "suggestion": "good", "allowed": "good"}),)
+            )
+        return {"estimate": body.get("x")}
+
+    sink = io.StringIO()
+    errors = answer_lines(io.BytesIO(b"\n".join(lines)), sink, answer)
+    return errors, [json.loads(line) for line in sink.getvalue().splitlines()]
+
+
+def test_every_line_is_answered_in_order():
+    errors, found = answers(b'{"id":"a","x":1}', b"", b'{"id":7,"x":2}')
+    assert errors == 0
+    assert found == [{"id": "a", "estimate": 1}, {"id": 7, "estimate": 2}]
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (b"not json", "not-json"),
+        (b"[1]", "not-an-object"),
+        (b"\xff\xfe", "not-json"),
+        (b"[" * 100_000, "not-json"),
+        (b'{"id":1,"x":"' + b"a" * MAX_LINE_BYTES + b'"}', "line-too-long"),
+    ],
+)
+def test_a_bad_line_never_stops_the_rest(line, code):
+    errors, found = answers(line, b'{"id":"after","x":3}')
+    assert errors == 1
+    assert found[0]["error"]["code"] == code
+    assert found[0]["id"] is None
+    assert found[1] == {"id": "after", "estimate": 3}
+
+
+def test_a_broken_workload_says_where_what_is_allowed_and_what_is_nearest():
+    errors, found = answers(b'{"id":"q","bad":1}')
+    problem = found[0]["error"]["problems"][0]
+    assert errors == 1
+    assert found[0]["id"] == "q"
+    assert (problem["path"], problem["allowed"], problem["suggestion"]) == ("bad", "good", "good")
+    assert problem["detail"] in found[0]["error"]["detail"]
+
+
+def test_an_id_that_is_no_id_comes_back_as_text():
+    _, found = answers(b'{"id":{"a":1},"x":1}', b'{"id":NaN,"x":1}')
+    assert found[0]["id"] == "{'a': 1}"
+    assert found[1]["id"] == "nan"

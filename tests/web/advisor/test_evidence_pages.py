@@ -1,0 +1,62 @@
+"""Accuracy, models and measurements: every page in both languages, with its numbers and their sources."""
+
+import pytest
+
+from advisor.evidence_views import accuracy_data
+from advisor.library import library
+
+pytestmark = pytest.mark.django_db
+LANGUAGES = ("en", "zh-hans")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_accuracy_shows_both_judgements_and_the_worst(client, language):
+    page = client.get(f"/{language}/accuracy/").content.decode()
+    data = accuracy_data()
+    assert page.count("<svg class=") >= 3
+    assert f"{100 * data['modes']['fact']['targets'][0]['median']:.1f}" in page
+    assert f"{100 * data['modes']['source']['targets'][0]['p90']:.1f}" in page
+    for one in data["modes"]["fact"]["worst"]:
+        assert str(one["model"]) in page
+    assert "style=" not in page
+
+
+def test_every_point_is_there_as_csv(client):
+    response = client.get("/en/accuracy.csv")
+    lines = response.content.decode().strip().splitlines()
+    assert len(lines) == len(accuracy_data()["points"]) + 1
+    assert lines[0].startswith("id,")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_models_lists_every_model_and_links_to_it(client, language):
+    page = client.get(f"/{language}/models/").content.decode()
+    for slug in library().models:
+        assert f"/models/{slug}/" in page
+
+
+@pytest.mark.parametrize("slug", ["llama-3-8b", "whisper-large-v3", "flux.1-dev", "openmm"])
+def test_a_model_shows_its_measurements_with_sources(client, slug):
+    page = client.get(f"/en/models/{slug}/").content.decode()
+    assert "https://github.com/" in page
+    assert "<tbody>" in page
+
+
+def test_a_model_nobody_measured_says_so(client):
+    page = client.get("/en/models/gemma-3-27b/").content.decode()
+    assert "Nobody we know has published" in page
+
+
+def test_unknown_model_and_card_are_not_found(client):
+    assert client.get("/en/models/no-such-model/").status_code == 404
+    assert client.get("/en/measurements/no-such-card/").status_code == 404
+
+
+def test_a_card_shows_what_was_measured_on_it(client):
+    page = client.get("/zh-hans/measurements/rtx-4090-24g/").content.decode()
+    assert "llama" in page
+    assert "https://github.com/" in page
+
+
+def test_reading_pages_refuse_writing(client):
+    assert client.post("/en/accuracy/").status_code == 405
