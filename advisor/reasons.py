@@ -42,6 +42,21 @@ FOUR_BIT_FORMATS = frozenset(
     }
 )
 WIDE_PERCENT = 30
+REMEDIES = frozenset(
+    {
+        "cap-batch",
+        "cap-cache-text",
+        "cap-frames",
+        "cap-tokens",
+        "cap-vae-tiling",
+        "checkpoint",
+        "context-cap",
+        "fuse-cross-entropy",
+        "optimizer-8bit",
+        "quantise",
+    }
+)
+"""Remarks of the sizing core that say which change makes a job fit."""
 SPARSE_TIERS = frozenset({"unknown-stack"})
 
 type Figures = dict[str, Value]
@@ -167,6 +182,9 @@ def in_favour(one: Candidate, field: Field, workload: Workload, roles: Iterable[
 
 def _role_reasons(one: Candidate, field: Field, roles: set[Role]) -> Iterator[Note]:
     money: Figures = {"total": str(one.total), "currency": one.bill.cheapest.currency, "of": len(field.all)}
+    if len(field.all) == 1 and one in field.all:
+        yield Note("only-choice", None, {**named(one.gpu), **money})
+        return
     if "cheapest" in roles:
         yield Note("cheapest", None, {**money, **_hours(one)})
     if "fastest" in roles:
@@ -390,6 +408,20 @@ def _pace(one: Candidate) -> Figures:
     speed = one.estimate.speed
     figures = _hours(one)
     return figures if speed is None else {**figures, "speed": speed.value, "unit": speed.unit}
+
+
+def remedy(
+    estimate: Estimate, failures: Iterable[Note] = (), total: Decimal | None = None, currency: str = ""
+) -> Note | None:
+    """What would do: the limit that would have to give, or the change that makes a job fit a card it does not surely fit."""
+    for note in failures:
+        if note.code == "deadline-missed":
+            return Note("allow-hours", "constraints.deadline_hours", {"hours": note.values["hours"]})
+        if note.code == "over-budget" and total is not None:
+            return Note("allow-budget", "constraints.budget", {"total": str(total), "currency": currency})
+    if estimate.fit == "fits":
+        return None
+    return next((note for note in estimate.warnings if note.code in REMEDIES), None)
 
 
 def _once(notes: Iterable[Note]) -> tuple[Note, ...]:

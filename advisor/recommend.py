@@ -24,10 +24,9 @@ from advisor.recommendation import (
 )
 from advisor.sizing.answer import Note, Value
 from advisor.sizing.estimate import prepare
-from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Library
 from advisor.sizing.workload import Workload
-from advisor.survey import Candidate, CardSurvey, Survey, Turned, gpu_of, has_fast_fp64, with_whole_bill
+from advisor.survey import Candidate, CardSurvey, Survey, Turned, has_fast_fp64, with_whole_bill
 from catalog.snapshot import Catalogue
 
 __all__ = ["SIZING_VERSION", "Recommendation", "recommend", "to_dict"]
@@ -131,7 +130,7 @@ def recommend(workload: Workload, catalogue: Catalogue, library: Library, now: d
         rejected=tuple(_rejections(cards, shown, workload)),
         advice=advice,
         warnings=tuple(_warnings(workload, catalogue, cards, shown, choices, usages)),
-        questions=tuple(_questions(workload, usages)),
+        questions=(*_questions(workload, usages), *_asked_back(shown, cards)),
         assumptions=(*usages.assumptions, *(choices[0].estimate.assumptions if choices else _any_assumptions(cards))),
         currency=catalogue.currency,
         catalogue_version=catalogue.version,
@@ -217,6 +216,7 @@ def _choices(shown: list[Candidate], workload: Workload) -> Iterator[Choice]:
             roles=roles,
             reasons_for=reasons.in_favour(one, field, workload, roles),
             reasons_against=reasons.against(one, field, workload),
+            remedy=reasons.remedy(one.estimate),
         )
 
 
@@ -250,6 +250,7 @@ def _failed(candidates: Sequence[Candidate], workload: Workload) -> Rejection:
         offer=one.offer,
         total=one.bill.least,
         currency=one.bill.cheapest.currency,
+        remedy=reasons.remedy(one.estimate, one.failures, one.bill.least, one.bill.cheapest.currency),
     )
 
 
@@ -269,6 +270,7 @@ def _turned(card: CardSurvey, workload: Workload) -> Rejection:
         reasons=_distinct([deciding.reason, *(one.reason for one in others), *more]),
         estimate=deciding.estimate,
         offer=deciding.offer,
+        remedy=reasons.remedy(deciding.estimate) if deciding.estimate else None,
     )
 
 
@@ -368,7 +370,9 @@ def _questions(workload: Workload, usages: Usages) -> Iterator[Note]:
         yield Note("which-precision", "precision")
 
 
-def cards_known(catalogue: Catalogue, library: Library) -> dict[str, Gpu]:
-    """Every card kind of the catalogue that can be sized, by slug."""
-    found = ((slug, gpu_of(slug, catalogue, library)) for slug in _slugs(catalogue))
-    return {slug: gpu for slug, gpu in found if gpu is not None}
+def _asked_back(shown: Sequence[Candidate], cards: Sequence[CardSurvey]) -> tuple[Note, ...]:
+    """What the sizing core asks back about the recommended card, or about any where none can be recommended."""
+    sized = [one.estimate for one in shown[:1]]
+    sized += [one.estimate for card in cards for one in card.turned if one.estimate is not None]
+    notes = sized[0].warnings if sized else ()
+    return _distinct(note for note in notes if note.code.startswith("ask-") or note.code == "software-open")

@@ -80,7 +80,7 @@ class Choice:
     """One way to run the work. `total` is the least the use costs (mix or cheapest plan; for basis `hour`: one hour).
 
     `span_hours`: from start to finish by the clock, longer than `estimate.hours` where a schedule leaves the card idle.
-    `meets`: every constraint is met. `reasons_for` / `reasons_against`: the weightiest first.
+    `meets`: every constraint is met. `reasons_for` / `reasons_against`: the weightiest first. `remedy`: what would make a tight one fit.
     """
 
     rank: int
@@ -97,6 +97,7 @@ class Choice:
     roles: tuple[Role, ...]
     reasons_for: tuple[Note, ...]
     reasons_against: tuple[Note, ...]
+    remedy: Note | None = None
 
     @property
     def gpu(self) -> str:
@@ -264,6 +265,7 @@ def choice_dict(choice: Choice) -> dict[str, Any]:
         "use_costs": [_use_cost_dict(cost) for cost in choice.use_costs],
         "span_hours": choice.span_hours,
         "reasons": _reasons(choice.reasons_for, choice.reasons_against),
+        "remedy": note_dict(choice.remedy) if choice.remedy else None,
     }
 
 

@@ -66,7 +66,6 @@ COMMA_AND_POINT = frozenset({"en", "zh_Hans"})
 """Locales whose numbers Python writes itself, ten times faster than a pattern."""
 
 SENTENCES: Mapping[str, tuple[Text, ...]] = {
-    # -- begin
     "cheapest": (
         _("Cheapest of the %(of)s that fit: %(total)s for about %(hours)s h"),
         _("Cheapest of the %(of)s that fit: %(total)s"),
@@ -379,7 +378,9 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
         _("How long are the samples? Taken: %(value)s tokens; twice the length is nearly twice the activations"),
     ),
     "fuse-cross-entropy": (_("A fused cross entropy would save %(saves_gib)s GiB: the logits are never held at once"),),
-    # -- end
+    "only-choice": (_("The only card that does it: %(total)s"),),
+    "allow-hours": (_("Would do if %(hours)s h were allowed"),),
+    "allow-budget": (_("Would do for %(total)s"),),
 }
 """Code -> its sentences, with %(named)s figures."""
 
@@ -548,6 +549,12 @@ def estimate_in_words(estimate: Mapping[str, Any]) -> dict[str, Any]:
     return {**estimate, **told}
 
 
+def _choice_in_words(choice: Mapping[str, Any]) -> dict[str, Any]:
+    remedy = choice["remedy"]
+    told = {"reasons": _all_told(choice["reasons"]), "remedy": _told(remedy) if remedy else None}
+    return {**estimate_in_words(choice), **told}
+
+
 def _rejection_in_words(rejection: Mapping[str, Any]) -> dict[str, Any]:
     estimate, remedy = rejection["estimate"], rejection["remedy"]
     return {
@@ -568,8 +575,6 @@ def recommendation_in_words(recommendation: Mapping[str, Any]) -> dict[str, Any]
     """A recommendation's JSON with a `text` beside every code, in the active language."""
     told: dict[str, Any] = {name: _all_told(recommendation[name]) for name in ("warnings", "questions", "assumptions")}
     told["advice"] = [_advice_in_words(advice) for advice in recommendation["advice"]]
-    told["choices"] = [
-        {**estimate_in_words(choice), "reasons": _all_told(choice["reasons"])} for choice in recommendation["choices"]
-    ]
+    told["choices"] = [_choice_in_words(choice) for choice in recommendation["choices"]]
     told["rejected"] = [_rejection_in_words(rejection) for rejection in recommendation["rejected"]]
     return {**recommendation, **told}

@@ -100,6 +100,7 @@ def _choice(value: Json, catalogue: Catalogue) -> Choice:
         roles=tuple(value["roles"]),
         reasons_for=_notes([one for one in reasons if one["side"] == "for"]),
         reasons_against=_notes([one for one in reasons if one["side"] == "against"]),
+        remedy=_note(value["remedy"]) if value["remedy"] else None,
     )
 
 
