@@ -172,11 +172,6 @@ def cards_of(catalogue: Catalogue, region: str = "") -> list[Card]:
     return [_card(slug, row, tuple(offers.get(slug, ()))) for slug, row in catalogue.gpus.items()]
 
 
-def glance(catalogue: Catalogue) -> list[Card]:
-    """Cards that have a price, smallest memory first: for a table at a glance (`catalog/_glance.html`)."""
-    return [card for card in cards_of(catalogue) if card.prices]
-
-
 REQUIREMENTS: Mapping[str, Callable[[Card], bool]] = {
     "ecc": lambda card: card.ecc in {"yes", "optional"},
     "nvlink": lambda card: bool(card.nvlink),

@@ -11,9 +11,12 @@ ROLES: dict[str, tuple[str, ...]] = {
     "operator": (
         *(
             f"catalog.{verb}_{noun}"
-            for noun in ("gpu", "sku", "plan", "price", "region", "image")
+            for noun in ("gpu", "sku", "skuimage", "plan", "price", "region", "image")
             for verb in ("view", "add", "change")
         ),
+        "catalog.delete_skuimage",
+        "catalog.view_catalogueversion",
+        "catalog.view_cataloguechange",
     ),
     "sales": ("billing.sell",),
     "manager": (

@@ -251,7 +251,11 @@ def look(table: Table, answers: Answers, catalogues: Mapping[str, Catalogue], pl
     if questions or sign is None:
         return Preview(notes, questions, sign=sign)
     if any(column.per_gpu is None for column in prices):
-        notes.append(_("Prices are taken for the whole machine.") if answers.per == "machine" else _("Prices are taken for one card."))
+        notes.append(
+            _("Prices are taken for the whole machine.")
+            if answers.per == "machine"
+            else _("Prices are taken for one card.")
+        )
     reader = _Reader(table, columns, prices, check, answers, sign, catalogues, plans)
     proposals: list[Proposal] = []
     refused: list[tuple[int, str]] = []

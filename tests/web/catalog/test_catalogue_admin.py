@@ -18,7 +18,7 @@ MODELS = (Gpu, Sku, Plan, Price, Region, Image, CatalogueVersion, CatalogueChang
 
 @pytest.fixture
 def staff(client, example):
-    user = get_user_model().objects.create_superuser("boss", password="x")
+    user = get_user_model().objects.create_superuser("boss")
     client.force_login(user)
     return user
 
