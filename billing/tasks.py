@@ -2,6 +2,7 @@
 
 import logging
 from datetime import timedelta
+from smtplib import SMTPNotSupportedError, SMTPRecipientsRefused, SMTPResponseException
 
 from celery import shared_task
 from django.core import mail
@@ -18,6 +19,8 @@ log = logging.getLogger(__name__)
 
 BATCH = 50
 MOST_ATTEMPTS = 12
+REFUSED = (SMTPResponseException, SMTPRecipientsRefused, SMTPNotSupportedError)
+"""Answers by which a mail server says that it did not take the mail."""
 LONGEST_PAUSE = timedelta(hours=6)
 """Pauses double from one minute; twelve attempts span about a day and a half."""
 
@@ -59,7 +62,7 @@ def deliver_mail(pk: int) -> bool:
     if not OutboxMail.objects.all().claim(pk, timezone.now()):
         return False
     letter = OutboxMail.objects.get(pk=pk)
-    link: BaseEmailBackend = mail.get_connection()
+    link: BaseEmailBackend = mail.mailers.default
     try:
         link.open()
     except OSError as error:
@@ -83,16 +86,25 @@ def _hand_over(letter: OutboxMail, link: BaseEmailBackend) -> bool:
         letter.subject,
         letter.body,
         to=[letter.recipient],
-        connection=link,
         headers={"Message-ID": letter.message_id, "Auto-Submitted": "auto-generated"},
     )
     try:
-        message.send()
-    except OSError as error:  # smtplib's exceptions are OSErrors
+        link.send_messages([message])
+    except REFUSED as error:
         _put_back(letter, error)
+        return False
+    except ValueError as error:  # no mail can be made of it, today or later
+        OutboxMail.objects.filter(pk=letter.pk).update(state=OutboxMail.State.FAILED, last_error=_words(error))
+        return False
+    except OSError as error:  # the line broke: nobody knows whether the other side has it
+        OutboxMail.objects.filter(pk=letter.pk).update(state=OutboxMail.State.UNSURE, last_error=_words(error))
         return False
     OutboxMail.objects.filter(pk=letter.pk).update(state=OutboxMail.State.SENT, sent_at=timezone.now(), last_error="")
     return True
+
+
+def _words(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:300]
 
 
 def _put_back(letter: OutboxMail, error: OSError) -> None:
@@ -101,6 +113,6 @@ def _put_back(letter: OutboxMail, error: OSError) -> None:
     OutboxMail.objects.filter(pk=letter.pk).update(
         state=OutboxMail.State.FAILED if gone else OutboxMail.State.WAITING,
         due_at=timezone.now() + pause,
-        last_error=f"{type(error).__name__}: {error}"[:300],
+        last_error=_words(error),
     )
     log.warning("Mail %s was not sent (attempt %s): %s", letter.pk, letter.attempts, error)
