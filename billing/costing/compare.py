@@ -9,7 +9,8 @@ from billing.costing.cost import PlanCost, Purchase, cost
 from billing.costing.errors import CostingErrors, FieldError, type_word
 from billing.costing.fields import raise_all
 from billing.costing.jsonl import line_id
-from billing.costing.mix import MOST_STATES, Mix, MixTooLarge, cheapest_mix
+from billing.costing.mix import Mix, cheapest_mix
+from billing.costing.mix_search import MOST_STATES, MixTooLarge
 from billing.costing.money import digits, from_minor, text, to_minor
 from billing.costing.notes import Note, gather
 from billing.costing.plans import Plan, check_plans, parse_plans

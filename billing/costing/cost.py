@@ -103,12 +103,11 @@ def on_demand_items(plan: Plan, usage: Usage, intervals: Sequence[tuple[int, int
     if not spans:
         return ()
     meter = Meter(plan, usage.zone, spans[0][0], spans[-1][1])
-    used: dict[int, int] = {}
-    return charge_items(plan, usage, [meter.charge(start, stop, used) for start, stop in spans])
+    return charge_items(plan, usage, meter.settle([meter.charge(start, stop) for start, stop in spans]), len(spans))
 
 
-def charge_items(plan: Plan, usage: Usage, charges: Sequence[Charge]) -> Group:
-    """Charges of single starts as one line of the bill, what the minimum charge adds beside it."""
+def charge_items(plan: Plan, usage: Usage, charges: Sequence[Charge], starts: int) -> Group:
+    """Settled charges as one line of the bill, what the minimum charge adds beside it."""
     if not charges:
         return ()
     count = units(plan, usage)
@@ -121,7 +120,7 @@ def charge_items(plan: Plan, usage: Usage, charges: Sequence[Charge]) -> Group:
     else:
         quantity = amount / Fraction(plan.unit_price) if plan.unit_price else Fraction(seconds, 3600)
     topped = sum(charge.minimum > 0 for charge in charges) * count
-    params = {"unit": plan.price_per, "starts": len(charges), "units": count}
+    params = {"unit": plan.price_per, "starts": starts, "units": count}
     each = plain(minimum / topped) if topped else Decimal(0)
     return (
         Item("on-demand", quantity, plan.unit_price, amount, params),

@@ -5,6 +5,7 @@ that do not exist (clock put forward) count with the offset before the change, t
 """
 
 import re
+from bisect import bisect_right
 from calendar import monthrange
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
@@ -172,9 +173,13 @@ class Calendar:
         years = range(local(first, zone).year - 1, local(last, zone).year + 2)
         self.starts = [start for year in years for start in period_starts(zone, unit, year)]
 
-    def split(self, start: int, stop: int, index: int) -> list[tuple[int, int, int]]:
-        """[start, stop) cut at the periods, beginning in period `index`: (period, from, to)."""
-        pieces = []
+    def at(self, moment: int) -> int:
+        """The period a moment lies in."""
+        return bisect_right(self.starts, moment) - 1
+
+    def split(self, start: int, stop: int) -> list[tuple[int, int, int]]:
+        """[start, stop) cut at the periods: (period, from, to)."""
+        pieces, index = [], self.at(start)
         while start < stop:
             end = min(stop, self.starts[index + 1])
             pieces.append((index, start, end))
@@ -189,26 +194,56 @@ class Calendar:
 def hour_cuts(start: int, stop: int, zone: ZoneInfo) -> list[tuple[int, int, int]]:
     """[start, stop) cut at each full hour of the wall clock: (start, length, times), equal whole hours gathered."""
     pieces: list[tuple[int, int, int]] = []
-    while start < stop:
-        offset = _offset(start, zone)
-        steady = _steady_until(start, min(stop, start + 400 * DAY), offset, zone)
-        into = (start + offset) % HOUR
-        first = min(stop, start + HOUR - into) if into else start
-        if into:
-            pieces.append((start, first - start, 1))
-            start = first
-            continue
-        whole = (steady - start) // HOUR
+    for begin, end, offset in offsets(start, stop, zone):
+        at = begin
+        if into := (at + offset) % HOUR:
+            first = min(end, at + HOUR - into)
+            pieces.append((at, first - at, 1))
+            at = first
+        whole, rest = divmod(end - at, HOUR)
         if whole:
-            pieces.append((start, HOUR, whole))
-            start += whole * HOUR
-        elif steady < stop:  # the offset changes within this hour: go on from the change
-            pieces.append((start, steady - start, 1))
-            start = steady
-        else:
-            pieces.append((start, stop - start, 1))
-            start = stop
+            pieces.append((at, HOUR, whole))
+        if rest:  # up to the stop, or to a change of the offset within an hour
+            pieces.append((end - rest, rest, 1))
     return pieces
+
+
+def offsets(start: int, stop: int, zone: ZoneInfo) -> list[tuple[int, int, int]]:
+    """[start, stop) cut where the zone's offset changes: (from, to, offset in microseconds)."""
+    first, last = _year(start), _year(stop)
+    changes = [change for year in range(first, last + 1) for change in _changes(zone, year)]
+    index = bisect_right(changes, (start, DAY)) - 1
+    spans, at = [], start
+    while at < stop:
+        end = min(stop, changes[index + 1][0]) if index + 1 < len(changes) else stop
+        spans.append((at, end, changes[index][1]))
+        at, index = end, index + 1
+    return spans
+
+
+def keeps_offset(zone: ZoneInfo, first: int, last: int) -> bool:
+    """Whether the zone's clock is never put forward or back between two moments."""
+    return len({offset for _, _, offset in offsets(first, last, zone)}) <= 1
+
+
+def _year(at: int) -> int:
+    return (_EPOCH + timedelta(microseconds=at)).year
+
+
+@lru_cache(maxsize=4096)
+def _changes(zone: ZoneInfo, year: int) -> tuple[tuple[int, int], ...]:
+    """(moment, offset from then on) for a year of UTC: its beginning, and where the offset changes. At most one change a day."""
+    first, last = moment(datetime(year, 1, 1, tzinfo=UTC)), moment(datetime(year + 1, 1, 1, tzinfo=UTC))
+    found = [(first, _offset(first, zone))]
+    for day in range(first, last, DAY):
+        before, after = found[-1][1], _offset(min(day + DAY, last - SECOND), zone)
+        if before != after:
+            low, high = day // SECOND, min(day + DAY, last - SECOND) // SECOND  # changes fall on whole seconds
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (middle, high) if _offset(middle * SECOND, zone) == before else (low, middle)
+            found.append((high * SECOND, after))
+    return tuple(found)
 
 
 def _offset(at: int, zone: ZoneInfo) -> int:
@@ -216,21 +251,14 @@ def _offset(at: int, zone: ZoneInfo) -> int:
     return offset // _MICROSECOND if offset is not None else 0
 
 
-def _steady_until(start: int, stop: int, offset: int, zone: ZoneInfo) -> int:
-    """The first moment in (start, stop] with another offset, else stop. Zones change at most once in a day."""
-    at = start
-    while at < stop:
-        ahead = min(stop, at + DAY)
-        if _offset(ahead, zone) != offset:
-            low, high = at, ahead
-            while high - low > SECOND:
-                middle = (low + high) // 2
-                low, high = (middle, high) if _offset(middle, zone) == offset else (low, middle)
-            # changes of offset fall on whole seconds
-            return (
-                -(-high // SECOND) * SECOND
-                if _offset(high // SECOND * SECOND, zone) == offset
-                else high // SECOND * SECOND
-            )
-        at = ahead
-    return stop
+def month_reach(at: int, months: int, zone: ZoneInfo) -> int:
+    """The furthest a term of calendar months can end that begins at `at` or before, whatever its anchor. Never less for a later `at`.
+
+    Ends on the last day of a month are moved to that day's end: they gather what began on several days, or keep a later anchor.
+    """
+    naive = local(at, zone).replace(tzinfo=None, fold=0)
+    year, index = divmod(naive.year * 12 + naive.month - 1 + months, 12)
+    last = monthrange(year, index + 1)[1]
+    if naive.day < min(last, monthrange(naive.year, naive.month)[1]):
+        return add_months(at, months, zone)
+    return wall(datetime(year, index + 1, last) + timedelta(days=1), zone)  # noqa: DTZ001 (the zone is beside it)

@@ -56,7 +56,7 @@ def round_to(amount: Fraction | Decimal | int, places: int, rule: Rounding = "ha
 
 def _minor(amount: Fraction | Decimal | int, places: int, rule: Rounding) -> int:
     """An exact number as a whole count of its smallest unit, rounded by the named rule."""
-    scaled = abs(Fraction(amount)) * 10**places
+    scaled: Fraction = abs(Fraction(amount)) * 10**places
     whole, rest = divmod(scaled.numerator, scaled.denominator)
     twice = 2 * rest
     if (

@@ -1,33 +1,36 @@
-"""What one start costs under pay as you go: steps, pieces, minimums, the monthly cap, prices per calendar day, week or month."""
+"""What starts cost under pay as you go: steps, pieces, minimums, the monthly cap, prices per calendar day, week or month."""
 
-from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from zoneinfo import ZoneInfo
 
 from billing.costing.moments import HOUR, SECOND, Calendar, hour_cuts
 from billing.costing.money import round_money
-from billing.costing.plans import Plan
+from billing.costing.plans import UNIT_SECONDS, Plan
 
 Piece = tuple[int, int, int]
 """(start, billed seconds, how many such pieces follow one another)."""
+Share = tuple[int, Fraction, int]
+"""(calendar month, money, billed seconds): what of a start falls into a month, before the cap."""
 
 
 @dataclass(frozen=True, slots=True)
 class Charge:
     """Of one start, for one card or machine, whichever is priced: exact money and billed seconds.
 
-    `minimum` is the part of `amount` that only the minimum charge caused; the rest is `seconds` at the unit price.
+    `minimum` is the part of `amount` that only the minimum charge caused; the rest is `seconds` at the unit price. `shares` are by
+    month, and only there where the plan has a cap.
     """
 
     amount: Fraction
     minimum: Fraction
     seconds: int
+    shares: tuple[Share, ...] = ()
 
 
 class Meter:
-    """Charges starts of one plan between two moments. The cap's count is the caller's: see `charge`."""
+    """Charges starts of one plan between two moments."""
 
     def __init__(self, plan: Plan, zone: ZoneInfo, first: int, last: int) -> None:
         self.plan = plan
@@ -35,7 +38,9 @@ class Meter:
         self.price = Fraction(plan.unit_price)
         unit = plan.price_unit_seconds
         self.rate = self.price / unit if unit else None
-        self.minimum_charge = Fraction(plan.minimum_charge)
+        self._by_piece = plan.round_at == "piece"
+        self._rounded: dict[Fraction, Fraction] = {}
+        self._floor = self._settled(Fraction(plan.minimum_charge))
         self.capped = plan.cap_hours_per_month is not None
         self.cap_seconds = int(Fraction(plan.cap_hours_per_month or 0) * 3600)
         # a piece may be billed up to a step, or to the minimum, beyond the end of use
@@ -43,101 +48,124 @@ class Meter:
         self.months = Calendar(zone, "month", first, beyond) if self.capped else None
         self.priced = Calendar(zone, plan.price_per, first, beyond) if unit is None else None
         self._step = plan.billing_step_seconds
-        self._by_piece = plan.round_at == "piece"
-        self._rounded: dict[Fraction, Fraction] = {}
         # where only the length of a start counts, equal lengths cost the same
         self._by_length = unit is not None and not self.capped and plan.pieces == "start"
-        self._charges: dict[int, Charge] = {}
+        self._known: dict[int, Charge] = {}
 
-    def pieces(self, start: int, stop: int) -> list[Piece]:
+    def charge(self, start: int, stop: int) -> Charge:
+        """What running [start, stop) costs, before the cap."""
+        if not self._by_length:
+            return self._charge(start, stop)
+        known = self._known.get(stop - start)
+        if known is None:
+            known = self._known[stop - start] = self._charge(start, stop)
+        return known
+
+    def _charge(self, start: int, stop: int) -> Charge:
+        pieces = self._pieces(start, stop)
+        seconds = sum(billed * times for _, billed, times in pieces)
+        amount = self._amount(pieces)
+        if seconds < self.plan.minimum_seconds:
+            pieces, seconds = [(start, self.plan.minimum_seconds, 1)], self.plan.minimum_seconds
+            amount = max(amount, self._amount(pieces))
+        extra = max(Fraction(0), self._floor - amount)
+        shares = self._shares(pieces, stop, amount + extra) if self.months is not None else ()
+        return Charge(amount + extra, extra, seconds, shares)
+
+    def _pieces(self, start: int, stop: int) -> list[Piece]:
         """The pieces of one start, the time of each rounded up to the billing step."""
         if self.plan.pieces == "start":
             return [(start, self._billed(stop - start), 1)]
         return [(at, self._billed(length), times) for at, length, times in hour_cuts(start, stop, self.zone)]
 
     def _billed(self, length: int) -> int:
-        step = self._step * SECOND
-        return -(-length // step) * self._step
+        return -(-length // (self._step * SECOND)) * self._step
 
-    def charge(self, start: int, stop: int, used: dict[int, int] | None = None) -> Charge:
-        """What running [start, stop) costs. `used`: seconds counted so far by month; counted on where the plan has a cap."""
-        if not self._by_length:
-            return self._charge(start, stop, used)
-        known = self._charges.get(stop - start)
-        if known is None:
-            known = self._charges[stop - start] = self._charge(start, stop, used)
-        return known
+    def _amount(self, pieces: Iterable[Piece]) -> Fraction:
+        if self.rate is None:
+            money = (
+                self._settled(self._priced(at + n * HOUR, billed)) for at, billed, times in pieces for n in range(times)
+            )
+            return sum(money, Fraction(0))
+        if self._by_piece:
+            return sum((self._settled(self.rate * billed) * times for _, billed, times in pieces), Fraction(0))
+        return self.rate * sum(billed * times for _, billed, times in pieces)
 
-    def _charge(self, start: int, stop: int, used: dict[int, int] | None) -> Charge:
-        pieces = self.pieces(start, stop)
-        seconds = sum(billed * times for _, billed, times in pieces)
-        amount, allowed = self._amount(pieces, used)
-        if seconds < self.plan.minimum_seconds:
-            # the minimum time holds in the place of the shorter time: it starts from the same count
-            least, allowed = self._amount([(start, self.plan.minimum_seconds, 1)], used)
-            seconds, amount = self.plan.minimum_seconds, max(amount, least)
-        if self.capped and used is not None:
-            for month, count in allowed:
-                used[month] = used.get(month, 0) + count
-            counted = sum(count for _, count in allowed)
-            if counted < seconds:  # capped: no minimum holds beyond it
-                return Charge(amount, Fraction(0), counted)
-        floor = self._round(self.minimum_charge) if self._by_piece else self.minimum_charge
-        extra = max(Fraction(0), floor - amount)
-        return Charge(amount + extra, extra, seconds)
-
-    def _amount(self, pieces: Iterable[Piece], used: dict[int, int] | None) -> tuple[Fraction, list[tuple[int, int]]]:
-        """Exact money of pieces, and the seconds counted by month where the plan has a cap."""
-        if self.rate is not None and not self.capped:
-            if self._by_piece:
-                return sum((self._round(self.rate * billed) * times for _, billed, times in pieces), Fraction(0)), []
-            return self.rate * sum(billed * times for _, billed, times in pieces), []
-        total, counted = Fraction(0), []
-        fresh = dict(used or {})
-        for start, billed, times in pieces:
-            for n in range(times):
-                at = start + n * HOUR
-                spans = self._allowed(at, billed, fresh) if self.capped else [(0, at, at + billed * SECOND)]
-                money = sum((self._priced(begin, end) for _, begin, end in spans), Fraction(0))
-                total += self._round(money) if self._by_piece else money
-                counted += [(month, (end - begin) // SECOND) for month, begin, end in spans]
-        return total, counted
-
-    def _allowed(self, start: int, billed: int, used: dict[int, int]) -> list[tuple[int, int, int]]:
-        """The part of a billed piece that the cap leaves, by month; `used` is counted on."""
-        assert self.months is not None
-        spans = []
-        for month, begin, end in self.months.split(start, start + billed * SECOND, self._at(self.months, start)):
-            # whole seconds, so that parts of a piece add up to it: a second belongs to the month it begins in
-            left = self.cap_seconds - used.get(month, 0)
-            count = min(left, -(-(end - begin) // SECOND) if end < start + billed * SECOND else (end - begin) // SECOND)
-            if count > 0:
-                used[month] = used.get(month, 0) + count
-                spans.append((month, begin, begin + count * SECOND))
-        return spans
-
-    def _priced(self, start: int, stop: int) -> Fraction:
-        """Exact money of billed time: by the second, or by its share of each calendar day, week or month."""
-        if self.rate is not None:
-            return self.rate * Fraction(stop - start, SECOND)
+    def _priced(self, start: int, seconds: int) -> Fraction:
+        """Exact money of billed time by its share of each calendar day, week or month."""
         assert self.priced is not None
-        return self.price * sum(
-            (
-                Fraction(end - begin, self.priced.length(index))
-                for index, begin, end in self.priced.split(start, stop, self._at(self.priced, start))
-            ),
-            Fraction(0),
-        )
+        spans = self.priced.split(start, start + seconds * SECOND)
+        return self.price * sum((Fraction(end - begin, self.priced.length(n)) for n, begin, end in spans), Fraction(0))
 
-    @staticmethod
-    def _at(calendar: Calendar, at: int) -> int:
-        return bisect_right(calendar.starts, at) - 1
+    def _shares(self, pieces: Sequence[Piece], stop: int, amount: Fraction) -> tuple[Share, ...]:
+        """A start's money and billed seconds by month. Time billed beyond the stop belongs to the stop's month, minimums to the first."""
+        assert self.months is not None
+        start = pieces[0][0]
+        spans = self.months.split(start, stop)
+        if len(spans) == 1:
+            return ((spans[0][0], amount, sum(billed * times for _, billed, times in pieces)),)
+        seconds: dict[int, int] = {}
+        money: dict[int, Fraction] = {}
+        for at, billed, times in pieces:
+            # whole hours of the clock in a row are one stretch of time, unless each is billed as a day
+            alone = self._step > 3600
+            for n in range(times if alone else 1):
+                for month, since, counted in self._months_of(at + n * HOUR, billed * (1 if alone else times), stop):
+                    seconds[month] = seconds.get(month, 0) + counted
+                    exact = self.rate * counted if self.rate is not None else self._priced(since, counted)
+                    money[month] = money.get(month, Fraction(0)) + exact
+        first = next(iter(money))
+        money[first] += amount - sum(money.values(), Fraction(0))  # what rounding and minimums add
+        return tuple((month, money[month], seconds[month]) for month in money)
+
+    def _months_of(self, start: int, seconds: int, stop: int) -> list[tuple[int, int, int]]:
+        """(month, since, whole seconds) of one billed piece."""
+        assert self.months is not None
+        found, left = [], seconds
+        spans = self.months.split(start, min(stop, start + seconds * SECOND))
+        for month, begin, end in spans[:-1]:
+            counted = min(left, -(-(end - begin) // SECOND))
+            found.append((month, begin, counted))
+            left -= counted
+        return [*found, (spans[-1][0], spans[-1][1], left)]
+
+    def flat(self, month: int) -> Fraction:
+        """What a month costs that has reached the cap: so many hours at the price."""
+        if self.rate is not None:
+            return self._settled(self.rate * self.cap_seconds)
+        assert self.months is not None
+        nominal = (
+            self.months.length(month) // SECOND if self.plan.price_per == "month" else UNIT_SECONDS[self.plan.price_per]
+        )
+        return self._settled(self.price * self.cap_seconds / nominal)
 
     def month_of(self, at: int) -> int:
-        """The calendar month a moment lies in, as `used` counts it."""
-        return self._at(self.months, at) if self.months is not None else 0
+        """The calendar month a moment lies in, as `shares` count it."""
+        return self.months.at(at) if self.months is not None else 0
 
-    def _round(self, amount: Fraction) -> Fraction:
+    def settle(self, charges: Sequence[Charge]) -> list[Charge]:
+        """What is paid for all starts of a usage: as charged; where the plan has a cap, month by month, at most `flat`."""
+        if not self.capped:
+            return list(charges)
+        money: dict[int, Fraction] = {}
+        seconds: dict[int, int] = {}
+        minimum: dict[int, Fraction] = {}
+        for charge in charges:
+            for n, (month, share, counted) in enumerate(charge.shares):
+                money[month] = money.get(month, Fraction(0)) + share
+                seconds[month] = seconds.get(month, 0) + counted
+                minimum[month] = minimum.get(month, Fraction(0)) + (charge.minimum if n == 0 else 0)
+        return [
+            Charge(flat, Fraction(0), min(seconds[month], self.cap_seconds))
+            if (flat := self.flat(month)) < money[month]
+            else Charge(money[month], minimum[month], seconds[month])
+            for month in money
+        ]
+
+    def _settled(self, amount: Fraction) -> Fraction:
+        """Rounded, where the plan rounds piece by piece."""
+        if not self._by_piece:
+            return amount
         known = self._rounded.get(amount)
         if known is None:
             known = Fraction(round_money(amount, self.plan.currency, self.plan.money_rounding))

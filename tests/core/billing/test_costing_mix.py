@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from billing.costing.compare import compare
 from billing.costing.cost import cost
-from billing.costing.mix import MOST_STATES, Mix, MixTooLarge, cheapest_mix
+from billing.costing.mix import Mix, cheapest_mix
+from billing.costing.mix_search import MOST_STATES, MixTooLarge
 from billing.costing.plans import Plan
 from billing.costing.terms import term_end
 from billing.costing.usage import Usage
@@ -199,7 +200,7 @@ def jagged(count: int) -> Usage:
 
 
 def test_a_search_too_large_is_said_and_the_rest_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("billing.costing.mix.MOST_STATES", 500)
+    monkeypatch.setattr("billing.costing.mix_search.MOST_STATES", 500)
     plans = [plan(name="hourly", unit_price="2"), term("day", "30"), term("day", "55", 2, name="two")]
     with pytest.raises(MixTooLarge):
         cheapest_mix(plans, jagged(400))
