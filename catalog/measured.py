@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 MEASURED_FILE = Path(__file__).parent / "data" / "measured_comparison.json"
 
@@ -23,17 +24,33 @@ GROUPS: Mapping[str, str] = {
 """Which groups of the measured facts are shown, and the name of the job each one times."""
 
 LABELS = {
-    "resnet50-training": (_("ResNet-50 training, AMP"), _("images/s"), _("each card at the batch its memory allows")),
-    "bert-large-training": (
-        _("BERT-large training, FP16"),
-        _("sequences/s"),
+    "resnet50-training": (
+        _("ResNet-50 training, AMP"),
+        pgettext_lazy("unit", "images/s"),
         _("each card at the batch its memory allows"),
     ),
-    "llama3-8b-generation": (_("Llama-3-8B generation, Q4_K_M"), _("tokens/s"), _("llama.cpp, one request at a time")),
-    "llama3-8b-prompt": (_("Llama-3-8B prompt, Q4_K_M"), _("tokens/s"), _("llama.cpp, prompt of 1,024 tokens")),
-    "sd15-generation": (_("SD 1.5 image, batch 1"), _("steps/s"), _("diffusers, 512 × 512, FP16")),
-    "openmm-apoa1": (_("OpenMM ApoA1, PME"), _("ns/day"), _("molecular dynamics, mixed precision")),
-    "fluidx3d-single": (_("FluidX3D, FP32"), _("million cells/s"), _("lattice Boltzmann, bound by bandwidth")),
+    "bert-large-training": (
+        _("BERT-large training, FP16"),
+        pgettext_lazy("unit", "sequences/s"),
+        _("each card at the batch its memory allows"),
+    ),
+    "llama3-8b-generation": (
+        _("Llama-3-8B generation, Q4_K_M"),
+        pgettext_lazy("unit", "tokens/s"),
+        _("llama.cpp, one request at a time"),
+    ),
+    "llama3-8b-prompt": (
+        _("Llama-3-8B prompt, Q4_K_M"),
+        pgettext_lazy("unit", "tokens/s"),
+        _("llama.cpp, prompt of 1,024 tokens"),
+    ),
+    "sd15-generation": (_("SD 1.5 image, batch 1"), pgettext_lazy("unit", "steps/s"), _("diffusers, 512 × 512, FP16")),
+    "openmm-apoa1": (_("OpenMM ApoA1, PME"), pgettext_lazy("unit", "ns/day"), _("molecular dynamics, mixed precision")),
+    "fluidx3d-single": (
+        _("FluidX3D, FP32"),
+        pgettext_lazy("unit", "million cells/s"),
+        _("lattice Boltzmann, bound by bandwidth"),
+    ),
 }
 
 TRAINING = ("resnet50-training", "bert-large-training")

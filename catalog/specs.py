@@ -92,7 +92,7 @@ SPECS: tuple[Spec, ...] = (
     Spec("nvlink_gb_s", "decimal", "link", _("NVLink, all links"), "GB/s"),
     Spec("pcie_gen", "decimal", "link", _("PCIe generation"), "", 1),
     Spec("pcie_p2p_supported", "text", "link", _("PCIe peer to peer")),
-    Spec("ecc", "text", "reliability", _("ECC")),
+    Spec("ecc", "text", "reliability", "ECC"),
     Spec("mig_instances", "integer", "reliability", _("MIG instances")),
     Spec("nvenc", "integer", "about", _("Video encoders (NVENC)")),
     Spec("tdp_w", "integer", "about", _("Board power"), "W"),

@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 
 class CatalogueVersionQuerySet(models.QuerySet["CatalogueVersion"]):
@@ -39,9 +40,9 @@ class CatalogueChange(models.Model):
     """One row that changed in a version, with its values before and after: {} for "was not there"."""
 
     class Action(models.TextChoices):
-        CREATED = "created", _("created")
-        CHANGED = "changed", _("changed")
-        DELETED = "deleted", _("deleted")
+        CREATED = "created", pgettext_lazy("change", "created")
+        CHANGED = "changed", pgettext_lazy("change", "changed")
+        DELETED = "deleted", pgettext_lazy("change", "deleted")
 
     version = models.ForeignKey(CatalogueVersion, models.PROTECT, related_name="changes", verbose_name=_("version"))
     model = models.CharField(_("kind of row"), max_length=40)

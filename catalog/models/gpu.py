@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from catalog.models.recorded import RecordedModel, RecordedQuerySet
 from catalog.specs import SPEC, SPECS, derivations_by_column, sources_by_column, spec_text
@@ -97,7 +98,7 @@ class Gpu(RecordedModel):
     class Meta:
         ordering = ["vram_gb", "name"]
         verbose_name = _("card")
-        verbose_name_plural = _("cards")
+        verbose_name_plural = pgettext_lazy("catalogue", "cards")
         constraints = [
             models.CheckConstraint(condition=Q(vram_gb__gt=0), name="gpu_has_memory"),
             models.CheckConstraint(condition=Q(memory_bandwidth_gb_s__gt=0), name="gpu_has_bandwidth"),

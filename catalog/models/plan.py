@@ -7,6 +7,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from catalog.models.recorded import RecordedModel, RecordedQuerySet
 
@@ -57,10 +58,10 @@ class Plan(RecordedModel):
         CLOCK_HOUR = "clock_hour", _("also cut at each full hour")
 
     class Rounding(models.TextChoices):
-        UP = "up", _("up")
+        UP = "up", pgettext_lazy("rounding", "up")
         HALF_UP = "half_up", _("half up")
         HALF_EVEN = "half_even", _("half to even")
-        DOWN = "down", _("down")
+        DOWN = "down", pgettext_lazy("rounding", "down")
 
     class RoundAt(models.TextChoices):
         PIECE = "piece", _("each piece")
@@ -98,7 +99,7 @@ class Plan(RecordedModel):
         STOP = "stop", _("stops")
 
     name = models.SlugField(_("name"), max_length=40, help_text=_("Stands in answers, for instance hourly."))
-    kind = models.CharField(_("kind"), max_length=8, choices=Kind)
+    kind = models.CharField(pgettext_lazy("plan", "kind"), max_length=8, choices=Kind)
     currency = models.CharField(_("currency"), max_length=3, validators=[CURRENCY])
     price_per = models.CharField(
         _("price per"),
