@@ -86,9 +86,19 @@ class Reading:
     workload: Workload | None
     problems: tuple[Problem, ...]
 
-    def problem_of(self, name: str) -> Problem | None:
-        """The first thing wrong with one input."""
-        return next((one for one in self.problems if input_of(one.path) == name), None)
+    @property
+    def sound(self) -> dict[str, Any]:
+        """The JSON without what is wrong in it: safe to be written in words."""
+        wrong = {input_of(one.path) for one in self.problems}
+        found: dict[str, Any] = {}
+        for name, value in self.body.items():
+            if name in PARENT.values():
+                inner = {key: part for key, part in value.items() if key not in wrong}
+                if inner and (name != "demand" or {"amount", "unit"} <= inner.keys()):
+                    found[name] = inner
+            elif name not in wrong and not any(one.startswith(f"{name}.") for one in wrong):
+                found[name] = value
+        return found
 
     def wrong_given(self, answers: Answers) -> tuple[Problem, ...]:
         """What is wrong with values that were given; what is only missing is not wrong yet."""

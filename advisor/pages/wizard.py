@@ -126,7 +126,10 @@ def _shape(model: object) -> Shape | None:
     if isinstance(model, Mapping):
         ref = ModelRef(hf_config=model.get("hf_config"), parameters_b=model.get("parameters_b"))
     else:
-        ref = ModelRef(slug=canonical_slug(str(model), library().models))
+        slug = canonical_slug(str(model), library().models)
+        if slug is None:
+            return None
+        ref = ModelRef(slug=slug)
     try:
         return shape_of(ref, library().models)
     except (NoShape, KeyError, ValueError):
@@ -288,7 +291,7 @@ def ladder_cards(catalogue: Catalogue) -> tuple[Gpu, ...]:
 
 def live(reading: Reading, catalogue: Catalogue, *, advice: Recommendation | None = None) -> Live:
     """The panel for what was answered so far."""
-    lines = answer_lines(reading.body)
+    lines = answer_lines(reading.sound)
     workload = reading.workload
     if workload is None:
         return Live(lines, missing=_missing(reading))

@@ -162,7 +162,7 @@ def check(request: HttpRequest) -> HttpResponse:
         "steps": page.steps(4, answers, *key),
         "step": 4,
         "back": page.with_query("amount", query),
-        "lines": page.answer_lines(reading.body, links=True),
+        "lines": page.answer_lines(reading.sound, links=True),
         "result": page.with_query("result", query),
         "troubles": answer_troubles(reading, *key, answers, pages_of_steps(answers, *key)),
     }
