@@ -34,6 +34,8 @@ MODEL_PRIOR = {"memory": 1.0, "speed": 1.0}
 """Facts' worth of belief in the formula itself, against facts of the same model and stack."""
 SETTING_PRIOR = {"memory": 1.0, "speed": 1.0}
 """Facts' worth of belief in the model's correction, against facts with the same settings."""
+SPLIT_OVER_CARDS = frozenset({"zero1", "zero2", "zero3", "fsdp", "tensor", "pipeline"})
+"""Ways of sharing under which more cards never need more per card."""
 ANY_CARD = "a100-sxm-80g"
 """Card of memory facts whose source names none: memory hardly depends on it."""
 FEWEST_KIN = 3
@@ -325,11 +327,28 @@ class Anchors:
         prior = self._kin("memory", kind, stack)
         model_log = _mean(((1.0, one.log_ratio) for one in exact), prior, MODEL_PRIOR["memory"])
         mine = self._memory_shape
-        alike = [one for one in kin if one.shape.settings == mine.settings and (one.fact.count > 1) == (count > 1)]
+        shared = dict(mine.settings).get("sharding") in SPLIT_OVER_CARDS
+        alike = [
+            one
+            for one in kin
+            if one.shape.settings == mine.settings and (shared or (one.fact.count > 1) == (count > 1))
+        ]
         log = _mean(((1.0, one.log_ratio) for one in alike if one.fact.exact), model_log, SETTING_PRIOR["memory"])
+        lows = [
+            one.fact.value
+            for one in alike
+            if _is_floor(one.fact)
+            and _at_most(one.shape.sizes, mine.sizes)
+            and (one.fact.count == count or (shared and one.fact.count > count))
+        ]
+        tops = [
+            one.fact.value
+            for one in alike
+            if _is_ceiling(one.fact)
+            and _at_most(mine.sizes, one.shape.sizes)
+            and (one.fact.count == count or (shared and one.fact.count < count))
+        ]
         near = [one for one in alike if one.fact.count == count]
-        lows = [one.fact.value for one in near if _is_floor(one.fact) and _at_most(one.shape.sizes, mine.sizes)]
-        tops = [one.fact.value for one in near if _is_ceiling(one.fact) and _at_most(mine.sizes, one.shape.sizes)]
         return _Bracket(
             log=log,
             low=max(lows, default=0.0),

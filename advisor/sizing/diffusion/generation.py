@@ -407,7 +407,8 @@ class GenerationJob:
 
 def host_pace(gpu: Gpu) -> float:
     """How long the host takes, in times of a 2020-21 server: newer cards sit in newer hosts."""
-    return NEWER_HOST if (gpu.launch_year or 2020) >= 2022 else 1.0
+    year = gpu.launch_year or (2022 if gpu.compute_capability >= 8.9 else 2020)  # modified boards have no launch
+    return NEWER_HOST if year >= 2022 else 1.0
 
 
 def format_notes(arithmetic: Format, weight: str, gpu: Gpu) -> tuple[Note, ...]:
