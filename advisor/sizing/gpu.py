@@ -1,5 +1,6 @@
 """One card kind as the sizing core sees it: plain numbers from the spec sheet, None where nobody knows."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -8,6 +9,8 @@ DRIVER_RESERVE_SHARE = 0.0225
 error messages as 23.5-23.7 GiB in total (facts of `cases/oom_pastes.jsonl`), an A100 80G as 79.1-79.3 GiB."""
 CONTEXT_GIB = 0.45
 """CUDA context and kernels of one process (0.3-0.6 GiB by card and library): on the card, not in an allocator's figures."""
+_GEFORCE = re.compile(r"gtx-|rtx-[2-5]0[5-9]0(d|-|$)")
+"""RTX 2050 to 5090, not the workstation cards: RTX 4000, 5000 and 6000 Ada, A4500, A6000, PRO 6000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +55,14 @@ class Gpu:
     @property
     def is_geforce(self) -> bool:
         """Consumer card: FP16 with FP32 accumulation at half rate, no PCIe peer-to-peer on the stock driver."""
-        return self.slug.startswith(("rtx-20", "rtx-30", "rtx-40", "rtx-50", "gtx-"))
+        return _GEFORCE.match(self.slug) is not None
 
     @property
     def form(self) -> str:
         """`sxm` or `pcie`."""
-        return "sxm" if "-sxm" in self.slug or self.slug.startswith(("gh200", "b200", "b300", "h200", "h20-")) else "pcie"
+        return (
+            "sxm" if "-sxm" in self.slug or self.slug.startswith(("gh200", "b200", "b300", "h200", "h20-")) else "pcie"
+        )
 
     @property
     def nvlink_group(self) -> int:
