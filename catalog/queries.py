@@ -11,10 +11,10 @@ from django.db.models import FilteredRelation, IntegerField, Max, OuterRef, Q, S
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from catalog.importing.preview import PlanSlot
 from catalog.models import CatalogueVersion, Gpu, Plan, Price, Sku, SkuImage
 from catalog.models.gpu import SPEC_COLUMNS, spec_row_of
 from catalog.plan_rules import PLAN_DEFAULTS, contract_form, decimal_text
+from catalog.plan_slot import PlanSlot
 from catalog.snapshot import PLAN_KINDS, Catalogue, Offer
 
 _PLAN_COLUMNS = (

@@ -10,6 +10,7 @@ from catalog.importing.columns import UNITS, Columns, PriceColumn, understand
 from catalog.importing.matching import cards_named, is_heading, is_several
 from catalog.importing.numbers import DecimalSign, proved_sign, read_number
 from catalog.importing.reading import Table
+from catalog.plan_slot import PlanSlot
 from catalog.snapshot import Catalogue, Offer
 
 SECONDS = {"second": 1, "minute": 60, "hour": 3600}
@@ -35,17 +36,6 @@ class Answers:
     price_unit: str = ""  # second ... month
     price_column: str = ""
     plan: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PlanSlot:
-    """A plan on sale that a price may be set for."""
-
-    name: str
-    kind: str
-    currency: str
-    price_per: str
-    per: str
 
 
 @dataclass(frozen=True, slots=True)

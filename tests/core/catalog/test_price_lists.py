@@ -14,8 +14,9 @@ from catalog.example import EXAMPLE_PRICES, example_catalogue, spec_rows
 from catalog.importing.columns import understand
 from catalog.importing.matching import cards_named, is_heading, is_several
 from catalog.importing.numbers import possible_signs, proved_sign, read_number
-from catalog.importing.preview import Answers, PlanSlot, look
+from catalog.importing.preview import Answers, look
 from catalog.importing.reading import MOST_BYTES, UnreadableList, decode, read_table
+from catalog.plan_slot import PlanSlot
 from catalog.snapshot import Catalogue
 
 PLANS = [
