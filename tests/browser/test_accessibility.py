@@ -1,0 +1,49 @@
+"""axe on every page of the road and each of its states, and nothing that scrolls sideways on a small phone."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+LLM = "scenario=llm&task=training&model=qwen-14b&method=qlora&sequence_tokens=2048"
+PAGES = {
+    "door": "/",
+    "scenario": "/advise/aigc/",
+    "what": "/advise/llm/training/",
+    "what, filled in": "/advise/llm/training/?model=qwen-14b&method=qlora&sequence_tokens=2048",
+    "what, mistakes": "/advise/llm/training/?model=qwen-14&micro_batch=-1&go=1",
+    "amount": f"/advise/amount/?{LLM}",
+    "amount, mistakes": f"/advise/amount/?{LLM}&budget=much&deadline_hours=-1&go=1",
+    "check": f"/advise/check/?{LLM}&amount=20000000&unit=tokens",
+    "expert": "/advise/expert/?scenario=aigc&task=video-generation",
+    "result, a job": f"/advise/result/?{LLM}&amount=20000000&unit=tokens",
+    "result, an hour": "/advise/result/?scenario=llm&task=inference&model=llama-3-8b&concurrency=16",
+    "result, several cards": "/advise/result/?preset=train-7b-full",
+    "result, nothing fits": "/advise/result/?scenario=llm&task=training&model=deepseek-v3&method=full&max_gpus=1",
+    "result, limits broken": f"/advise/result/?{LLM}&amount=20000000000&unit=tokens&deadline_hours=1&budget=1",
+    "result, no prices": f"/advise/result/?{LLM}&amount=20000000&unit=tokens&currency=USD",
+    "unreadable": "/advise/result/?scenario=llm&task=training&model=nothing&colour=red",
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_no_page_breaks_a_rule(
+    open_page: Callable[..., Page], no_violations: Callable[[Page], None], language: str
+) -> None:
+    for path in PAGES.values():
+        page = open_page(f"/{language}{path}", theme="dark" if language == "en" else "light")
+        no_violations(page)
+        page.context.close()
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_nothing_scrolls_sideways_on_a_phone(
+    open_page: Callable[..., Page], no_violations: Callable[[Page], None], width: int
+) -> None:
+    for name, path in PAGES.items():
+        page = open_page(f"/zh-hans{path}", width=width)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        if width == 320:
+            no_violations(page)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{name}, all folds open"
+        page.context.close()
