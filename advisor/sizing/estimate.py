@@ -291,7 +291,9 @@ def _hours(
     workload: Workload, rate: Rate | None, speed: Speed | None, spread: Spread, count: int
 ) -> tuple[float | None, float | None, float | None]:
     """Hours of the demand: expected, at the best and at the worst end of the speed's interval."""
-    if workload.demand is not None and workload.demand.unit == "gpu_hours":
+    if workload.demand is None:
+        return None, None, None
+    if workload.demand.unit == "gpu_hours":
         hours = workload.demand.amount / count
         return hours, hours, hours
     if rate is None or speed is None:
