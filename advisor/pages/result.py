@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
-from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -188,7 +187,6 @@ class ResultPage:
     edit: str
     tell: str
     query: str
-    ask_query: str
     sign: str
     fitting: int
 
@@ -628,7 +626,6 @@ def result_page(advice: Recommendation, workload: Workload, catalogue: Catalogue
         edit=with_query("check", query),
         tell=with_query("amount", query),
         query=query,
-        ask_query=urlencode({"sku": best.choice.offer.sku, **_use_of(best.choice)}) if best else "",
         sign=sign(advice.currency),
         fitting=fitting,
     )
@@ -650,11 +647,6 @@ def _sizes(advice: Recommendation) -> tuple[str, ...]:
             }
         )
     return tuple(found[:5])
-
-
-def _use_of(choice: Choice) -> dict[str, str]:
-    hours = choice.estimate.hours
-    return {"hours": f"{math.ceil(hours * 100) / 100:g}"} if hours is not None else {}
 
 
 def _unoffered(rejection: Rejection) -> bool:

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from advisor.answers import Answers, answers_of, last, read
 from advisor.forms import answer_troubles
 from advisor.pages import result as page
+from advisor.pages.asking import ask_advice
 from advisor.pages.currency import currency_of
 from advisor.presets import PRESETS
 from advisor.queries import catalogue_now, current_answer, recommendation_now
@@ -65,4 +66,5 @@ def result(request: HttpRequest) -> HttpResponse:
         "share_url": request.build_absolute_uri(f"{request.path}?{shown.query}"),
         "printing": request.GET.get("view") == "print",
     }
+    context["ask_advice"] = ask_advice(shown, reading.workload, context)
     return render(request, "advisor/result.html", context)

@@ -1,0 +1,32 @@
+"""The result's button carries the whole answer into the sales inbox."""
+
+import re
+
+import pytest
+
+from billing.asking import ADVICE_FIELDS, read_advice
+
+ADDRESSES = [
+    "scenario=llm&task=training&model=llama-3-8b&method=qlora&demand-amount=3&demand-unit=epochs&demand-samples=52000",
+    "preset=sd15-lora",
+    "scenario=vision&task=inference&model=resnet50",
+]
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+@pytest.mark.parametrize("query", ADDRESSES)
+def test_the_button_carries_the_answer(client, example, language, query):
+    page = client.get(f"/{language}/advise/result/?{query}")
+    if page.status_code != 200:
+        page = client.get(f"/{language}/advise/result/?scenario=llm&task=inference&model=llama-3-8b")
+    assert page.status_code == 200
+    field = re.search(r'name="advice" value="([^"]+)"', page.content.decode())[1]
+    assert len(field) < 16_000
+    advice = read_advice(field)
+    assert set(advice) <= set(ADVICE_FIELDS)
+    assert advice["workload"]["scenario"] == advice["scenario"]
+    assert advice["lines"][0]["sku"]
+    assert "<" not in advice["summary"]
+    shown = client.post(f"/{language}/ask/", {"advice": field})
+    assert shown.status_code == 200
+    assert advice["summary"] in shown.content.decode()
