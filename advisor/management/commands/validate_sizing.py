@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand
 
 from advisor.fitting.report import MODES, run
 from advisor.library import DATA, library
+from advisor.sources import address_of
 
 TITLES = {"fact": "THE FACT ITSELF LEFT OUT (known stack)", "source": "ITS WHOLE SOURCE LEFT OUT"}
 
@@ -51,7 +52,8 @@ class Command(BaseCommand):
         for one in mode["worst"]:
             self.stdout.write(
                 f"  {one['id']} {one['task']} {one['model']} {one['count']}x{one['gpu']}: predicted {one['predicted']}, "
-                f"measured {one['measured']} {one['unit']} ({one['error']:+.0%}, {one['tier']})  {one['source']}"
+                f"measured {one['measured']} {one['unit']} ({one['error']:+.0%}, {one['tier']})  "
+                f"{address_of(one['source']) or one['source']}"
             )
 
     def _table(self, title: str, rows: list[dict[str, Any]]) -> None:
