@@ -6,7 +6,7 @@
 import json
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -33,6 +33,8 @@ HELD_PARTS = ("weights", "gradients", "optimizer")
 METRICS: tuple[Metric, ...] = ("memory", "speed")
 REMEMBERED_CHARACTERS = 8_000
 MOST_REMEMBERED = 4_096
+REMEMBERED_WORKS, MOST_ANSWERS = 64, 160
+"""Works kept ready, and answers kept of each: bounded, so that a million different questions take no more memory than a thousand."""
 CONFLICT_RATIO = 1.15
 """Measurements of one work that lie further apart are told as a range of software versions."""
 
@@ -184,9 +186,21 @@ class Prepared:
     intervals: Intervals
     software_said: bool
     told: Mapping[Metric, tuple[Told, ...]]
+    _answers: dict[tuple[str, int, bool], tuple[Gpu, Estimate]] = field(default_factory=dict, compare=False, repr=False)
 
     def on(self, gpu: Gpu, count: int = 1, *, with_evidence: bool = True) -> Estimate:
-        """The estimate on `count` cards of one kind."""
+        """The estimate on `count` cards of one kind; asked again, the same answer is at hand."""
+        key = (gpu.slug, count, with_evidence)
+        known = self._answers.get(key)
+        if known is not None and known[0] is gpu:
+            return known[1]
+        answer = self.worked_out(gpu, count, with_evidence=with_evidence)
+        if len(self._answers) < MOST_ANSWERS:
+            self._answers[key] = (gpu, answer)
+        return answer
+
+    def worked_out(self, gpu: Gpu, count: int = 1, *, with_evidence: bool = True) -> Estimate:
+        """The estimate, worked out whether or not it was before."""
         load, rate = self.job.load(gpu, count), self.job.rate(gpu, count)
         memory, memory_notes = self._memory(load, gpu, count)
         speed, speed_notes = self._speed(rate, gpu, count)
@@ -325,7 +339,7 @@ def prepare(
     return _remembered(_Identity(library), text)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=REMEMBERED_WORKS)
 def _remembered(key: _Identity, text: str) -> Prepared:
     """The works asked last, so that asking again on another card costs only the card."""
     library = key.library
