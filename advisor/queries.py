@@ -1,6 +1,7 @@
 """Reading for advice: the catalogue as it is on sale now, and the rows of the precomputed table that are still true."""
 
 import hashlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -13,7 +14,8 @@ from advisor.models import PresetAnswer
 from advisor.presets import PRESETS
 from advisor.recommend import SIZING_VERSION, Recommendation, recommend
 from advisor.sizing.workload import Workload
-from catalog.queries import current_catalogue, current_version
+from catalog.models import CatalogueVersion
+from catalog.queries import current_catalogue
 from catalog.snapshot import Catalogue
 
 
@@ -27,14 +29,15 @@ class Freshness:
 
 
 @lru_cache(maxsize=4)
-def _catalogue(currency: str, version: int, minute: datetime) -> Catalogue:
+def _catalogue(currency: str, newest: tuple[int, datetime] | None, minute: datetime) -> Catalogue:
     return current_catalogue(currency, minute)
 
 
 def catalogue_now(currency: str, now: datetime | None = None) -> Catalogue:
     """What is on sale in a currency, to the minute: one query tells whether anything was written, prices that begin or end are seen."""
     minute = (now or timezone.now()).replace(second=0, microsecond=0)
-    return _catalogue(currency, current_version(), minute)
+    newest = CatalogueVersion.objects.order_by("-number").values_list("number", "created_at").first()
+    return _catalogue(currency, newest, minute)
 
 
 def prices_digest(catalogue: Catalogue) -> str:
@@ -61,6 +64,13 @@ def current_answer(preset: str, catalogue: Catalogue) -> PresetAnswer | None:
     """The stored answer to a common workload, if it was made from this very catalogue; never an older one."""
     row: PresetAnswer | None = _current_rows(catalogue).filter(preset=preset).first()
     return row
+
+
+def current_choices(presets: Iterable[str], catalogue: Catalogue) -> dict[str, Mapping[str, Any]]:
+    """Preset -> the first choice of its current answer (None-free: those without a choice are left out), with the `basis` it is priced on."""
+    rows = _current_rows(catalogue).filter(preset__in=list(presets), answer__choices__0__isnull=False)
+    found = rows.values_list("preset", "answer__choices__0", "answer__basis__kind")
+    return {preset: {**choice, "basis": basis} for preset, choice, basis in found}
 
 
 def stale_presets(catalogue: Catalogue) -> list[str]:

@@ -14,6 +14,7 @@ from advisor.queries import catalogue_now, stale_presets
 from advisor.tasks import build_table, refresh_table
 from catalog.actions import load_example_catalogue
 from catalog.models import Price, Sku, recorded
+from config.celery import app
 
 pytestmark = pytest.mark.django_db
 QLORA = {"scenario": "llm", "task": "training", "model": "qwen2.5-7b", "method": "qlora", "sequence_tokens": 1024}
@@ -184,8 +185,15 @@ def test_presets_answer_from_the_table_and_never_from_an_older_one(client, examp
     assert client.get("/api/v1/recommendations/transcribe-500h")["X-Recommendation-Table"] == "current"
 
 
-def test_only_what_is_stale_is_asked_for(example, settings):
-    settings.CELERY_TASK_ALWAYS_EAGER = True
+@pytest.fixture
+def eager():
+    before = app.conf.task_always_eager
+    app.conf.task_always_eager = True
+    yield
+    app.conf.task_always_eager = before
+
+
+def test_only_what_is_stale_is_asked_for(example, eager):
     build_table(list(PRESETS)[2:], "CNY")
     assert refresh_table() == 2
     assert refresh_table() == 0
