@@ -9,6 +9,7 @@ from advisor.answers import ConfigTextError, query_of
 from advisor.library import library
 from advisor.pages.wizard import short_label, value_text, with_query
 from advisor.recommendation import Choice
+from advisor.sizing.answer import Spread
 from advisor.sizing.estimate import prepare
 from advisor.sizing.fields import field_of
 from advisor.sizing.gpu import Gpu
@@ -64,8 +65,23 @@ class Multiple:
     scale: float
 
 
-def _varied(workload: Workload, axis: str, value: Any) -> dict[str, Any]:
+def _varied(workload: Workload, axis: str, value: Any, spread: Spread) -> dict[str, Any]:
+    """The workload with one answer changed. The spread over cards stays: a bar may differ by its answer alone."""
     body = workload.to_dict()
+    if field_of(workload.scenario, workload.task, "sharding") is not None and "sharding" not in body:
+        kept = (
+            "zero3"
+            if spread.sharded > 1
+            else "tensor"
+            if spread.tensor > 1
+            else "pipeline"
+            if spread.pipeline > 1
+            else None
+        )
+        if kept and not (kept == "zero3" and workload.task == "inference"):
+            body["sharding"] = kept
+    if axis == "method":
+        body.pop("base_format", None)
     if axis == "size":
         return {**body, "width": value[0], "height": value[1]}
     return {**body, axis: value}
@@ -119,7 +135,7 @@ def _needs(
 ) -> Iterable[tuple[Any, float, str, str]]:
     for value in values:
         try:
-            body = _varied(workload, axis, value)
+            body = _varied(workload, axis, value, choice.estimate.spread)
             answer = prepare(body, library()).on(card, choice.count, with_evidence=False)
             query = query_of(body)
         except (WorkloadError, ConfigTextError):
