@@ -20,7 +20,7 @@ from typing import Any
 from advisor.sizing.answer import Tier
 from advisor.sizing.calibration import Basis
 from advisor.sizing.comparison import SECONDS_UNITS, speed_ratio
-from advisor.sizing.disagreement import SUPERSEDED
+from advisor.sizing.disagreement import SUPERSEDED, of_replaced_release
 from advisor.sizing.evidence import HARD_FIELDS, OTHER_FIELD, SOFT_FIELDS, Exclude, Fact, Metric, Work, work_of
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Job, Load, Rate
@@ -200,6 +200,11 @@ def _is_floor(fact: Fact) -> bool:
     return bool(fact.usable_for) and fact.quality == "measured" and fact.bound in (None, "at_least")
 
 
+def _corrects(fact: Fact) -> bool:
+    """Facts whose ratio to the formula says something of today's software."""
+    return fact.exact and not of_replaced_release(fact)
+
+
 def _is_ceiling(fact: Fact) -> bool:
     """Facts whose work needs at most what was measured on the fullest card."""
     return (
@@ -323,7 +328,7 @@ class Anchors:
 
     def _bracket(self, kind: str, stack: str | None, count: int) -> _Bracket:
         kin = [one for one in self._memory if one.kind == kind and one.stack == stack]
-        exact = [one for one in kin if one.fact.exact]
+        exact = [one for one in kin if _corrects(one.fact)]
         prior = self._kin("memory", kind, stack)
         model_log = _mean(((1.0, one.log_ratio) for one in exact), prior, MODEL_PRIOR["memory"])
         mine = self._memory_shape
@@ -333,7 +338,7 @@ class Anchors:
             for one in kin
             if one.shape.settings == mine.settings and (shared or (one.fact.count > 1) == (count > 1))
         ]
-        log = _mean(((1.0, one.log_ratio) for one in alike if one.fact.exact), model_log, SETTING_PRIOR["memory"])
+        log = _mean(((1.0, one.log_ratio) for one in alike if _corrects(one.fact)), model_log, SETTING_PRIOR["memory"])
         lows = [
             one.fact.value
             for one in alike
