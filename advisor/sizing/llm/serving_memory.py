@@ -116,6 +116,8 @@ def _workspace(
             run = prompt_workspace_bytes(shape, batch, split)
             if serving.flash is False:
                 run += 2.0 * serving.sequences * shape.heads * serving.prompt**2 * 2 / split
+            if engine.name == "pytorch":  # a plain forward answers with the logits of every position
+                run = max(run, 2.0 * batch * shape.vocab)
             whole = cache_bytes(shape, serving, max(serving.context, engine.least_context))
             filled = cache * cache_bytes(shape, serving, serving.prompt + 1) / whole if whole else 0.0
             logits = 4.0 * shape.vocab * serving.sequences

@@ -324,7 +324,7 @@ class _Reader:
 
     def _objective(self, sequence: int, batch: int, full: bool) -> tuple[float, float]:
         """Tokens of a micro-step and copies of the frozen model beside the trained one."""
-        objective = self.workload.get("objective", "sft")
+        objective = self.given("objective", "sft")
         tokens = float(sequence * batch)
         if objective == "dpo":
             self.assumptions.append(Note("reference-model", "objective", {"copies": 1 if full else 0}))

@@ -192,7 +192,11 @@ def _states(shape: Shape, recipe: Recipe, framework: Framework, ways: Ways, trai
         "optimizer": moments * trained / ways.optimizer,
     }
     if framework.autocast_cache and not pure:
-        parts["autocast_cache"] = framework.autocast_cache * min(trained, shape.linear_params) / ways.weights
+        output_table = (
+            shape.embedding_params if shape.tied else shape.head_params
+        )  # tied or not, it multiplies as a linear layer
+        cast = min(trained, shape.linear_params + output_table)
+        parts["autocast_cache"] = framework.autocast_cache * cast / ways.weights
     if recipe.copies:
         parts["reference"] = 2.0 * shape.params * recipe.copies / ways.weights
     if recipe.offload == "all" and ways.weights >= 1:
