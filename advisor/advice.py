@@ -13,7 +13,7 @@ from advisor.sizing.answer import Estimate, Note, Value
 from advisor.sizing.estimate import Prepared, prepare
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.workload import Workload
-from advisor.survey import Candidate, CardSurvey, Survey, Turned, gpu_of, has_fast_fp64, with_whole_bill
+from advisor.survey import Candidate, CardSurvey, Survey, Turned, gpu_of, has_fast_fp64, plain_name, with_whole_bill
 from catalog.snapshot import Offer
 
 WORTH_SAYING = 0.05
@@ -26,6 +26,25 @@ IDLE_HOURS = 10
 HALF_PRECISION = frozenset({None, "fp32", "fp16", "bf16"})
 PRICE_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800, "month": 2_592_000}
 LONG_CACHE_TOKENS = 8192
+
+SPEED_UP = frozenset(
+    {
+        "batch-more",
+        "cache-latents",
+        "chunk-logits",
+        "fewer-frames",
+        "mixed-precision",
+        "other-framework",
+        "quantise",
+        "shard",
+        "shorter-context",
+        "use-lora",
+        "use-qlora",
+    }
+)
+"""Changes that can make the same card faster; what only saves memory is never praised for speed."""
+TIGHT_SHARE = Decimal("0.6")
+"""A tight fit this much cheaper than the recommended one is worth ten minutes of trying."""
 
 type Changes = Mapping[str, Any]
 
@@ -44,7 +63,8 @@ def advise(survey: Survey, recommended: Candidate | None, cards: Sequence[CardSu
     found = [one for change in _changes(survey.workload) if (one := _run(survey, recommended, change)) is not None]
     found.sort(key=_use)
     if recommended is not None:
-        found = [*found[: MOST_ADVICE - 3], *_more_cards(survey, recommended), *_renting(survey, recommended, cards)]
+        found = [*_try_tight(cards, recommended), *found[: MOST_ADVICE - 3]]
+        found += [*_more_cards(survey, recommended), *_renting(survey, recommended, cards)]
     return tuple(found[:MOST_ADVICE])
 
 
@@ -82,7 +102,7 @@ def _run(survey: Survey, recommended: Candidate | None, change: _Change) -> Advi
     cheaper = _first(other, [one for one in _offers_by_price(other) if _hourly(one) < price][:MOST_OFFERS])
     if cheaper is not None and _pays(cheaper, recommended, survey.workload):
         return _advice(change, workload, survey.usages, cheaper, recommended)
-    if isinstance(same, Turned) or not _gains(same, recommended):
+    if isinstance(same, Turned) or not _gains(change.code, same, recommended):
         return None
     return _advice(change, workload, survey.usages, same, recommended)
 
@@ -94,9 +114,9 @@ def _pays(cheaper: Candidate, recommended: Candidate, workload: Workload) -> boo
     return cheaper.total < recommended.total * Decimal(1 - WORTH_SAYING)
 
 
-def _gains(same: Candidate, recommended: Candidate) -> bool:
+def _gains(code: str, same: Candidate, recommended: Candidate) -> bool:
     """Whether the change helps on the same card: it becomes clearly faster, or a tight or failing fit becomes one that holds."""
-    faster = (same.rate or 0.0) > (recommended.rate or 0.0) * (1 + WORTH_SAYING)
+    faster = code in SPEED_UP and (same.rate or 0.0) > (recommended.rate or 0.0) * (1 + WORTH_SAYING)
     settles = recommended.estimate.fit == "tight" and same.estimate.fit == "fits"
     keeps = bool(recommended.failures) and not same.failures
     return same.estimate.fit == "fits" and (faster or settles or keeps)
@@ -186,6 +206,30 @@ def _answer(best: Candidate, recommended: Candidate | None) -> dict[str, Any]:
     return answer
 
 
+def _try_tight(cards: Sequence[CardSurvey], recommended: Candidate) -> Iterator[Advice]:
+    """A much cheaper offer that may hold the work: worth a short trial before the dear one is taken."""
+    tight = [one for card in cards for one in card.candidates if one.estimate.fit == "tight" and not one.failures]
+    best = min(tight, key=lambda one: one.total, default=None)
+    if best is None or recommended.estimate.fit != "fits" or best.total > recommended.total * TIGHT_SHARE:
+        return
+    memory = best.estimate.memory
+    values: dict[str, Value] = {
+        **named(best.gpu),
+        "count": best.offer.count,
+        "total": str(best.total),
+        "saves": str(recommended.total - best.total),
+        "currency": best.bill.cheapest.currency,
+    }
+    if memory is not None:
+        values |= {"low_gib": memory.low_gib, "high_gib": memory.high_gib, "usable_gib": memory.usable_gib}
+        yield Advice(
+            note=Note("try-tight", None, values),
+            changes={},
+            memory_gib=memory.per_gpu_gib,
+            **_answer(best, recommended),
+        )
+
+
 def _more_cards(survey: Survey, recommended: Candidate) -> Iterator[Advice]:
     """What the next larger count of the same card really buys."""
     counts = [one for one in survey.catalogue.offers_of(recommended.gpu.slug) if one.count > recommended.offer.count]
@@ -246,7 +290,7 @@ def _split(survey: Survey, recommended: Candidate, cards: Sequence[CardSurvey]) 
     values: dict[str, Value] = {
         **named(best.gpu),
         "per_hour": str(_hourly(best.offer)),
-        "other_name": recommended.gpu.name,
+        "other_name": plain_name(recommended.gpu),
         "other_per_hour": str(_hourly(recommended.offer)),
         "currency": currency,
     }

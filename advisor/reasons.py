@@ -12,7 +12,7 @@ from advisor.recommendation import Role
 from advisor.sizing.answer import Estimate, Note, Value
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.workload import Workload
-from advisor.survey import Candidate, fp64_values, has_fast_fp64, rate_of
+from advisor.survey import Candidate, fp64_values, has_fast_fp64, plain_name, rate_of
 
 LONG_RUN_HOURS = 48
 """From here on a run whose result must stand wants ECC or restarts that lose little (correction C69)."""
@@ -88,7 +88,7 @@ class Field:
 
 def named(gpu: Gpu) -> Figures:
     """Slug and name of a card, for sentences."""
-    return {"gpu": gpu.slug, "gpu_name": gpu.name}
+    return {"gpu": gpu.slug, "gpu_name": plain_name(gpu)}
 
 
 def spare_gib(estimate: Estimate) -> float:
@@ -395,7 +395,7 @@ def _versus(one: Candidate, other: Candidate) -> Figures:
     return {
         **named(one.gpu),
         "other": other.gpu.slug,
-        "other_name": other.gpu.name,
+        "other_name": plain_name(other.gpu),
         "other_count": other.estimate.count,
     }
 

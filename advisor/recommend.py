@@ -26,7 +26,7 @@ from advisor.sizing.answer import Note, Value
 from advisor.sizing.estimate import prepare
 from advisor.sizing.job import Library
 from advisor.sizing.workload import Workload
-from advisor.survey import Candidate, CardSurvey, Survey, Turned, has_fast_fp64, with_whole_bill
+from advisor.survey import Candidate, CardSurvey, Survey, Turned, has_fast_fp64, plain_name, with_whole_bill
 from catalog.snapshot import Catalogue
 
 __all__ = ["SIZING_VERSION", "Recommendation", "recommend", "to_dict"]
@@ -37,7 +37,9 @@ SIZING_VERSION = "1"
 JOB_TIME_WEIGHT = 0.25
 """Balanced, length of the job known: twice the speed is worth 2 ** 0.25 = 19 % more money."""
 RENTED_TIME_WEIGHT = 0.5
-"""Balanced, paid by the hour of use: twice the speed is worth 41 % a higher hourly price, for half the hours may be idle ones."""
+"""Balanced, a service paid by the hour: twice the speed is worth a 41 % higher hourly price, for half the hours may be idle ones."""
+BATCH_TIME_WEIGHT = 0.75
+"""Balanced, batch work of unknown amount: twice the speed is worth a 68 % higher hourly price, for most hours are worked."""
 SAME_SPEED = 0.03
 """Speeds this close count as the same when the fastest is asked for: the cheaper one wins."""
 MODIFIED_PENALTY = math.log(1.08)
@@ -77,12 +79,17 @@ class _Ranking:
             case "cheapest":
                 return money - pace if self._per_work and pace is not None else money
             case _:
-                weight = JOB_TIME_WEIGHT if self.basis.kind.startswith("job") else RENTED_TIME_WEIGHT
-                return money - weight * (pace or 0.0) + self._held_against(one)
+                return money - self._time_weight * (pace or 0.0) + self._held_against(one)
 
     def _pace(self, one: Candidate) -> float | None:
         rate = one.rate
         return None if rate is None else math.log(rate)
+
+    @property
+    def _time_weight(self) -> float:
+        if self.basis.kind.startswith("job"):
+            return JOB_TIME_WEIGHT
+        return BATCH_TIME_WEIGHT if self._per_work else RENTED_TIME_WEIGHT
 
     @property
     def _per_work(self) -> bool:
@@ -322,10 +329,10 @@ def _limits_unmet(workload: Workload, cards: Sequence[CardSurvey], usages: Usage
     cheapest = min((with_whole_bill(one, usages) for one in near), key=lambda one: one.total)
     fastest = min(every, key=lambda one: one.span_hours if one.span_hours is not None else math.inf)
     values: dict[str, Value] = {
-        "cheapest_gpu": cheapest.gpu.name,
+        "cheapest_gpu": plain_name(cheapest.gpu),
         "cheapest_count": cheapest.offer.count,
         "cheapest_total": str(cheapest.total),
-        "fastest_gpu": fastest.gpu.name,
+        "fastest_gpu": plain_name(fastest.gpu),
         "fastest_count": fastest.offer.count,
         "fastest_total": str(fastest.total),
         "currency": cheapest.bill.cheapest.currency,

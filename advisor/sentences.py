@@ -15,6 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
+from advisor.labels import FIELDS
 from advisor.sizing.answer import Note
 from advisor.sizing.problems import Problem
 
@@ -45,6 +46,8 @@ WORDS: Mapping[str, Text] = {
     "month": _("month card"),
 }
 """Kinds of plan inside a sentence."""
+ARITHMETIC: Mapping[str, Text] = {"FP16, FP32 accumulation": _("FP16, FP32 accumulation")}
+"""Names of rates inside a sentence."""
 UNITS: Mapping[str, Text] = {
     "tokens_per_second": _("tokens/s"),
     "images_per_second": _("images/s"),
@@ -243,7 +246,7 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
         _("Batch up to %(batch)s fits here (%(gib_per_item)s GiB each): spare memory turns into speed"),
     ),
     "use-lora": (_("LoRA instead of %(from)s training: the base stays frozen, enough for most fine-tuning"),),
-    "use-qlora": (_("QLoRA instead of %(from)s: a 4-bit base, each step about 1.2 to 1.9 times as long"),),
+    "use-qlora": (_("QLoRA instead of %(from)s: a 4-bit base; each step about 1.2 to 1.9 times as long as LoRA's"),),
     "checkpoint": (
         _("Gradient checkpointing: activations are computed again instead of kept, about a third more time"),
         _("Without gradient checkpointing %(over_gib)s GiB too much: switch it on, for about a third more time"),
@@ -345,8 +348,8 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
     "config-assumed": (_("The config.json does not say it; taken: %(value)s"),),
     "stack-not-measured": (_("Nothing near was measured with this software: the interval is wide"),),
     "software-open": (_("Name the software: it decides %(metric)s more than the card does, and the interval narrows"),),
-    "default": (_("Not told; taken: %(value)s"),),
-    "assumed": (_("Not told; taken: %(value)s"),),
+    "default": (_("%(label)s: %(value)s, as it was not told"),),
+    "assumed": (_("%(label)s: %(value)s, as it was not told"),),
     "engine-implied": (_("The format implies the engine: %(value)s"),),
     "engine-unknown": (_("No engine told; an ordinary one is taken (%(value)s)"),),
     "ask-engine": (_("Which engine runs it? %(values)s differ by several times in speed and by half in memory"),),
@@ -381,6 +384,11 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
     "only-choice": (_("The only card that does it: %(total)s"),),
     "allow-hours": (_("Would do if %(hours)s h were allowed"),),
     "allow-budget": (_("Would do for %(total)s"),),
+    "try-tight": (
+        _(
+            "%(count)s × %(gpu_name)s may hold it for %(total)s, %(saves)s less: %(low_gib)s–%(high_gib)s GiB against %(usable_gib)s usable. Try ten minutes first"
+        ),
+    ),
 }
 """Code -> its sentences, with %(named)s figures."""
 
@@ -445,7 +453,7 @@ def _grouped(value: float | Decimal, decimals: int) -> str:
 
 def hours_text(value: float) -> str:
     """Hours as people say them: 0.25, 3.4, 27, 1,200."""
-    return figure(value, 0 if value >= 24 else 1 if value >= 1 else 2)
+    return figure(value, 0 if value >= 24 or value == int(value) else 1 if value >= 1 else 2)
 
 
 @lru_cache(maxsize=32)
@@ -491,6 +499,8 @@ def _shown(key: str, value: Any, values: Mapping[str, Any]) -> str:
         return str(value) if key.endswith(("year", "id")) else figure(value)
     if key in ("plan", "other_plan"):
         return str(WORDS.get(value, value))
+    if key == "arithmetic":
+        return str(ARITHMETIC.get(value, value))
     if key == "metric":
         return str(METRICS.get(value, value))
     if key in ("unit", "speed"):
@@ -522,7 +532,7 @@ def _figures_told(text: str, values: Mapping[str, Any]) -> int:
 
 def note_sentence(note: Note) -> str:
     """The sentence of a note."""
-    return sentence(note.code, note.values)
+    return sentence(note.code, _labelled(note.field, note.values))
 
 
 def problem_sentence(problem: Problem) -> str:
@@ -536,7 +546,12 @@ def problem_sentence(problem: Problem) -> str:
 
 
 def _told(note: Mapping[str, Any]) -> dict[str, Any]:
-    return {**note, "text": sentence(note["code"], note["values"])}
+    return {**note, "text": sentence(note["code"], _labelled(note.get("field"), note["values"]))}
+
+
+def _labelled(field: str | None, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The figures with the label of the field they are about."""
+    return values if field is None else {**values, "label": FIELDS[field].label if field in FIELDS else field}
 
 
 def _all_told(notes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -101,7 +101,7 @@ def as_linked(gpu: Gpu, offer: Offer) -> Gpu:
 
 def unmet_requirement(gpu: Gpu, count: int, offer: Offer | None, require: Iterable[str]) -> Note | None:
     """The first asked-for property the card lacks."""
-    name = {"gpu": gpu.slug, "gpu_name": gpu.name}
+    name = _named(gpu)
     for word in require:
         match word:
             case "ecc" if not gpu.ecc:
@@ -128,7 +128,7 @@ def fp64_values(gpu: Gpu) -> dict[str, str | float | int | bool]:
     """Figures for the sentences about double precision."""
     fp64 = gpu.fp64_tflops or 0.0
     ratio = round(gpu.fp32_tflops / fp64) if fp64 else 0
-    return {"gpu": gpu.slug, "gpu_name": gpu.name, "fp64_tflops": fp64, "fp32_tflops": gpu.fp32_tflops, "ratio": ratio}
+    return {**_named(gpu), "fp64_tflops": fp64, "fp32_tflops": gpu.fp32_tflops, "ratio": ratio}
 
 
 def with_whole_bill(one: Candidate, usages: Usages) -> Candidate:
@@ -165,7 +165,7 @@ class Survey:
         if gpu is None:
             return CardSurvey(slug, None, (), (Turned(slug, 1, Note("no-spec", None, {"gpu": slug})),))
         if not offers:
-            note = Note("not-offered", None, {"gpu": slug, "gpu_name": gpu.name})
+            note = Note("not-offered", None, _named(gpu))
             return CardSurvey(slug, gpu, (), (Turned(slug, 1, note, gpu),))
         candidates: list[Candidate] = []
         turned: list[Turned] = []
@@ -285,8 +285,13 @@ def does_not_fit(gpu: Gpu, estimate: Estimate) -> Note:
     return Note("does-not-run", None, values)
 
 
+def plain_name(gpu: Gpu) -> str:
+    """The card's name inside a sentence: that it is modified is a sentence of its own."""
+    return gpu.name.removesuffix(" (modified)")
+
+
 def _named(gpu: Gpu) -> Mapping[str, str]:
-    return {"gpu": gpu.slug, "gpu_name": gpu.name}
+    return {"gpu": gpu.slug, "gpu_name": plain_name(gpu)}
 
 
 def _offer_order(offer: Offer) -> tuple[int, bool, bool, bool, str]:
