@@ -1,8 +1,9 @@
-"""The customer's road: the door, the wizard's steps, the result; beside it the doctor and the pages of evidence."""
+"""The customer's road: the door, the wizard's steps, the result; beside it the guide, the doctor and the pages of evidence."""
 
 from django.urls import include, path
 
 from advisor import doctor_views
+from advisor.guide import views as guide
 from advisor.views import home, result, wizard
 
 app_name = "advisor"
@@ -14,6 +15,8 @@ urlpatterns = [
     path("advise/result/", result.result, name="result"),
     path("advise/<slug:scenario>/", wizard.scenario, name="scenario"),
     path("advise/<slug:scenario>/<slug:task>/", wizard.what, name="what"),
+    path("guide/", guide.guide, name="guide"),
+    path("guide/<slug:slug>/", guide.topic, name="guide-topic"),
     path("doctor/", doctor_views.doctor, name="doctor"),
     path("", include("advisor.evidence_urls")),
 ]

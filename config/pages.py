@@ -15,7 +15,22 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 from drf_spectacular.generators import SchemaGenerator
 
+from advisor.guide.topics import TOPICS
+from advisor.library import library
+from catalog.models import Gpu
 from config.context import THEMES
+
+FIXED_PAGES = (
+    "advisor:home",
+    "catalog:cards",
+    "billing:plans",
+    "advisor:guide",
+    "advisor:doctor",
+    "advisor:accuracy",
+    "advisor:models",
+    "api-docs",
+)
+"""Pages without a name of their own in the address, for search engines."""
 
 
 @require_safe
@@ -59,13 +74,18 @@ def robots(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def sitemap(request: HttpRequest) -> HttpResponse:
-    """The fixed pages in each language."""
+    """The public pages in each language: the fixed ones, each topic of the guide, each card and model."""
+    cards = list(Gpu.objects.visible().by_memory().values_list("slug", flat=True))
+    pages = [
+        *((name, ()) for name in FIXED_PAGES),
+        *(("advisor:guide-topic", (topic,)) for topic in TOPICS),
+        *(("catalog:card", (card,)) for card in cards),
+        *(("advisor:model", (model,)) for model in library().models),
+    ]
     addresses = []
     for code, _name in settings.LANGUAGES:
         with override(code):
-            addresses += [
-                request.build_absolute_uri(reverse(name)) for name in ("advisor:home", "catalog:cards", "billing:plans")
-            ]
+            addresses += [request.build_absolute_uri(reverse(name, args=values)) for name, values in pages]
     return render(request, "sitemap.xml", {"addresses": addresses}, content_type="application/xml")
 
 
