@@ -285,7 +285,18 @@ def kin_log(others: Iterable[Modelled], model: str | None, kind: str, stack: str
 class Anchors:
     """The facts of one model and task that stand beside one work."""
 
-    __slots__ = ("_brackets", "_gpus", "_kin", "_memory", "_memory_shape", "_pulls", "_speed", "_speed_shape")
+    __slots__ = (
+        "_brackets",
+        "_gpus",
+        "_kin",
+        "_memory",
+        "_memory_shape",
+        "_prompt",
+        "_prompt_logs",
+        "_pulls",
+        "_speed",
+        "_speed_shape",
+    )
 
     def __init__(
         self,
@@ -295,20 +306,21 @@ class Anchors:
         exclude: Exclude | None = None,
         kin: KinLog = unrelated,
     ) -> None:
-        """`found`: the model's facts; those of `exclude` are unseen. Tokens of the prompt alone are another speed, left out.
+        """`found`: the model's facts; those of `exclude` are unseen. Tokens of the prompt alone are another speed, kept apart.
 
         `kin`: what other models say of a (metric, kind, stack).
         """
         self._kin = kin
         seen = [one for one in found if trusted(one.fact) and not (exclude and exclude(one.fact))]
         self._memory = [one for one in seen if one.fact.metric == "memory"]
-        self._speed = [
-            one for one in seen if one.fact.metric == "speed" and one.fact.exact and one.fact.phase != "prompt"
-        ]
+        speeds = [one for one in seen if one.fact.metric == "speed" and one.fact.exact]
+        self._speed = [one for one in speeds if one.fact.phase != "prompt"]
+        self._prompt = [one for one in speeds if one.fact.phase == "prompt"]
         self._memory_shape, self._speed_shape = shape_of(work, "memory"), shape_of(work, "speed")
         self._gpus = gpus
         self._brackets: dict[tuple[str, str | None, int], _Bracket] = {}
         self._pulls: dict[tuple[str, str | None, int], _Pull] = {}
+        self._prompt_logs: dict[tuple[str, str | None, int], float] = {}
 
     def on_memory(self, load: Load, count: int, computed_gib: float, *, stack_said: bool) -> Anchored:
         """Factor on a computed memory figure (GiB per card), and how well the work is known."""
@@ -383,11 +395,20 @@ class Anchors:
     def _pulled(self, rate: Rate, count: int) -> _Pull:
         key = (rate.kind, rate.stack, count)
         if key not in self._pulls:
-            self._pulls[key] = self._pull(*key)
+            self._pulls[key] = self._pull(self._speed, *key)
         return self._pulls[key]
 
-    def _pull(self, kind: str, stack: str | None, count: int) -> _Pull:
-        kin = [one for one in self._speed if one.kind == kind and one.stack == stack]
+    def on_prompt(self, rate: Rate, count: int) -> float:
+        """Factor on the computed speed of reading the prompt, from measurements of the prompt alone."""
+        if not self._prompt:
+            return 1.0
+        key = (rate.kind, rate.stack, count)
+        if key not in self._prompt_logs:
+            self._prompt_logs[key] = self._pull(self._prompt, *key).log
+        return math.exp(self._prompt_logs[key])
+
+    def _pull(self, facts: Sequence[Modelled], kind: str, stack: str | None, count: int) -> _Pull:
+        kin = [one for one in facts if one.kind == kind and one.stack == stack]
         weighed = [(math.exp(-_apart(one, self._speed_shape) / FADE), one) for one in kin]
         spread = [weight * _count_share(one, count) for weight, one in weighed]
         nearest = max((_count_share(one, count) for one in kin), default=1.0)

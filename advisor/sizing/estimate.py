@@ -262,7 +262,7 @@ class Prepared:
             return None, (Note("no-speed-model", "speed"),)
         anchored = self.anchored_speed(rate, gpu, count)
         interval = _spanning(self.intervals.of("speed", rate.kind, anchored.basis), anchored)
-        faster = anchored.factor
+        faster, reading = anchored.factor, self.anchors.on_prompt(rate, count)
         seconds = rate.unit in SECONDS_UNITS
         value = rate.value / faster if seconds else rate.value * faster
         low, high = (1 / interval.high, 1 / interval.low) if seconds else (interval.low, interval.high)
@@ -274,8 +274,8 @@ class Prepared:
                 high=value * high,
                 limited_by=rate.limited_by,
                 generation_tokens_per_second=_times(rate.generation_tokens_per_second, faster),
-                prompt_tokens_per_second=rate.prompt_tokens_per_second,
-                seconds_to_first_token=rate.seconds_to_first_token,
+                prompt_tokens_per_second=_times(rate.prompt_tokens_per_second, reading),
+                seconds_to_first_token=_times(rate.seconds_to_first_token, 1 / reading),
                 tier=anchored.tier,
             ),
             (*self._sparse("speed", anchored.tier), *(_conflict(anchored, "speed") or self._ranges("speed"))),
