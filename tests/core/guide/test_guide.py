@@ -699,7 +699,7 @@ def test_c67_c74_no_sentence_promises_what_depends():
             told = words(advice(**work), language)
             assert "%(" not in told
             assert not re.search(r"10 (h|小时)[^\n]{0,20}(under|不到|降到) ?4 (h|小时)", told)
-            assert not re.search(r"(usually|always|一定|总是)", told)
+            assert not re.search(r"(usually|always|必然|总是)", told)
 
 
 def test_every_answer_has_its_words_in_both_languages():
