@@ -72,14 +72,14 @@ def _between(a: RunCurve, b: RunCurve) -> Decimal | None:
 
 
 def _merged(a: RunCurve, b: RunCurve) -> list[tuple[Fraction, Fraction, Stretch, Stretch]]:
-    """The stretches of both curves side by side, cut so that each pair spans the same time."""
+    """The stretches of both curves side by side, cut so that each pair spans the same time. From the first second on."""
     until = min(a.until, b.until)
     pairs, at, i, j = [], Fraction(0), 0, 0
     while at < until:
         one, two = a.stretches[i], b.stretches[j]
         end = min(one.end, two.end, until)
-        if at < end:
-            pairs.append((at, end, one, two))
+        if end > 1 and at < end:
+            pairs.append((max(at, Fraction(1)), end, one, two))
         i, j, at = i + (one.end <= end), j + (two.end <= end), end
     return pairs
 
@@ -138,19 +138,20 @@ class _Pair:
             return start
         if self.upto(end) >= 0:
             return None
-        fine = min((s.step for s in (self.leader, self.rival) if s.slope), default=0)
-        coarse = max(self.leader.step, self.rival.step)
-        if fine and fine < coarse:
+        fine = min((s for s in (self.leader, self.rival) if s.slope), key=lambda s: s.step, default=self.leader)
+        if 0 < fine.step < max(self.leader.step, self.rival.step):
             return self._on_lattice(start, end, fine)
         before, behind = self.after(start), self.upto(end)
         return start + (end - start) * before / (before - behind)
 
-    def _on_lattice(self, start: Fraction, end: Fraction, step: int) -> Fraction:
-        low, high = 0, int(-(-(end - start) // step))
+    def _on_lattice(self, start: Fraction, end: Fraction, fine: Stretch) -> Fraction:
+        """The first step of the finer plan in (start, end] that is paid to the rival's advantage."""
+        first = fine.origin + (start - fine.origin) // fine.step * fine.step
+        low, high = 0, int((end - first) // fine.step)
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self.after(start + (middle - 1) * step) < 0 else (middle, high)
-        return start + (high - 1) * step
+            low, high = (low, middle) if self.after(first + middle * fine.step) < 0 else (middle, high)
+        return first + high * fine.step
 
 
 def curve(

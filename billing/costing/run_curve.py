@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from billing.costing.cost import units
 from billing.costing.moments import DAY, SECOND, Calendar, local, wall
+from billing.costing.pay_as_you_go import Meter
 from billing.costing.plans import Plan
 from billing.costing.terms import Span, term_end
 from billing.costing.usage import Usage
@@ -184,7 +185,11 @@ def _knots(plan: Plan, usage: Usage, start: int, until: Fraction) -> list[Knot]:
                 periods += 1
             rate = price * SECOND / priced.length(periods)
         knots.append((x1, knots[-1][1] + rate * (x1 - x0)))
-    return _at_least(knots, max(_on(knots, Fraction(plan.minimum_seconds)), Fraction(plan.minimum_charge)))
+    least = Fraction(plan.minimum_charge)
+    if months is not None:  # a month never costs more than its cap
+        meter = Meter(plan, usage.zone, start, last)
+        least = min(least, meter.flat(meter.month_of(start)))
+    return _at_least(knots, max(_on(knots, Fraction(plan.minimum_seconds)), least))
 
 
 def _at_least(knots: list[Knot], floor: Fraction) -> list[Knot]:

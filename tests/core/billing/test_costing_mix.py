@@ -191,11 +191,7 @@ def jagged(count: int) -> Usage:
     """Starts that share no raster, nearly touching: the worst for the number of moments."""
     times = [START + timedelta(minutes=61 * n, seconds=7 * n * n % 1800) for n in range(count + 1)]
     return parse_usage(
-        {
-            "intervals": [
-                [a.isoformat(), (b - timedelta(seconds=1)).isoformat()] for a, b in itertools.pairwise(times)
-            ]
-        }
+        {"intervals": [[a.isoformat(), (b - timedelta(seconds=1)).isoformat()] for a, b in itertools.pairwise(times)]}
     )
 
 
