@@ -23,7 +23,7 @@ ADVICE_FIELDS = (
     "model_version",
 )
 """scenario: of the workload; summary: the answer in one sentence, in the reader's language; workload: as the contract has it;
-lines: [{sku, gpu, count (cards in all), plan (kind), hours}]; reasons: [{tone: pro|con|how, text}]; answer: the whole recommendation;
+lines: [{sku, gpu, count (cards in all), plan (kind), periods (in the plan's own unit), hours (of the whole job)}]; reasons: [{tone: pro|con|how, text}]; answer: the whole recommendation;
 address: path of the result's page. All optional."""
 
 

@@ -89,7 +89,7 @@ def _storage(line: OfferLine, catalogue: Catalogue, head: Head) -> OfferLine:
 
 
 def lines_of_advice(wanted: Iterable[Mapping[str, object]], catalogue: Catalogue, head: Head) -> tuple[OfferLine, ...]:
-    """Lines from what a customer saw: `[{sku, gpu, count, plan, hours}]`; anything unreadable is passed over."""
+    """Lines from what a customer saw: `[{sku, gpu, count, plan, periods or hours}]`; anything unreadable is passed over."""
     return tuple(line for item in wanted if (line := _line_of_advice(item, catalogue, head)) is not None)
 
 
@@ -108,7 +108,7 @@ def _line_of_advice(item: Mapping[str, object], catalogue: Catalogue, head: Head
         sku=offer.sku,
         plan_kind=kind,
         count=max(Decimal(1), cards // offer.count),
-        periods=max(Decimal(0), periods_of(hours, 1, plan)),
+        periods=_number(item.get("periods"), periods_of(hours, 1, plan)),
     )
     return priced_line(line, catalogue, head)
 

@@ -1,6 +1,8 @@
 """Names of fields, steps and refusals in the reader's language."""
 
 from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -8,6 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from billing.models import Customer, QuoteLine, Revision
 from billing.revision_diff import Difference
+from billing.wording import periods_text, plan_text
 
 STEPS: Mapping[str, Promise] = {
     "submit": gettext_lazy("Ask for approval"),
@@ -81,3 +84,18 @@ def difference_words(item: Difference) -> dict[str, str]:
     if item.field == "line":
         return {"where": where, "what": _("added") if item.new else _("removed"), "old": item.old, "new": item.new}
     return {"where": where, "what": field_words(item.field), "old": item.old, "new": item.new}
+
+
+def advice_in_words(advice: Mapping[str, Any] | None, language: str) -> dict[str, Any] | None:
+    """An advice whose lines also say their plan and quantity in words; what cannot be read is left out of them."""
+    if advice is None:
+        return None
+    lines = [dict(line) for line in advice.get("lines") or [] if isinstance(line, Mapping)]
+    for line in lines:
+        kind = str(line.get("plan") or "")
+        parts = [plan_text(kind)] if kind else []
+        periods = str(line.get("periods") or "")
+        if periods.replace(".", "", 1).isdigit():
+            parts.append(periods_text(Decimal(periods), kind, language))
+        line["words"] = " · ".join(parts)
+    return {**advice, "lines": lines}

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from django.template.loader import render_to_string
@@ -12,6 +13,7 @@ from advisor.pages.result import ResultPage, Row
 from advisor.recommendation import choice_dict
 from advisor.sizing.workload import Workload
 from billing.asking import signed_advice
+from billing.costing.money import text
 
 CHOICES_KEPT = 5
 """Of the ranking, the first so many go along whole; the address works all of them out again."""
@@ -23,16 +25,25 @@ def _reasons(row: Row) -> list[dict[str, str]]:
     return found + ([{"tone": "how", "text": row.remedy}] if row.remedy else [])
 
 
-def _line(row: Row, scheduled_hours: float | None) -> dict[str, Any]:
+def _lines(row: Row, scheduled_hours: float | None) -> list[dict[str, Any]]:
+    """What is bought for the least cost: one line for each plan of the mix, or the cheapest plan alone."""
     choice = row.choice
     hours = choice.estimate.hours if choice.estimate.hours is not None else scheduled_hours
-    return {
-        "sku": choice.offer.sku,
-        "gpu": row.name,
-        "count": choice.count,
-        "plan": choice.cheapest_plan,
-        "hours": math.ceil(hours * 100) / 100 if hours is not None else None,
-    }
+    cost = choice.cost(choice.cheapest_plan)
+    bought = [(part.kind, part.quantity) for part in choice.mix.parts] if choice.mix else []
+    if not bought:
+        bought = [(choice.cheapest_plan, cost.quantity if cost else Decimal(1))]
+    return [
+        {
+            "sku": choice.offer.sku,
+            "gpu": row.name,
+            "count": choice.count,
+            "plan": kind,
+            "periods": text(quantity),
+            "hours": math.ceil(hours * 100) / 100 if hours is not None else None,
+        }
+        for kind, quantity in bought
+    ]
 
 
 def ask_advice(page: ResultPage, workload: Workload, context: Mapping[str, Any]) -> str:
@@ -45,7 +56,7 @@ def ask_advice(page: ResultPage, workload: Workload, context: Mapping[str, Any])
             "scenario": workload.scenario,
             "summary": strip_tags(render_to_string("advisor/_sentence.html", dict(context))).strip(),
             "workload": workload.to_dict(),
-            "lines": [_line(best, page.advice.basis.scheduled_hours)],
+            "lines": _lines(best, page.advice.basis.scheduled_hours),
             "reasons": _reasons(best),
             "answer": {"choices": [choice_dict(row.choice) for row in page.rows[:CHOICES_KEPT]]},
             "address": f"{reverse('advisor:result')}?{page.query}",

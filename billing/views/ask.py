@@ -15,6 +15,7 @@ from billing.asking import AdviceUnreadable, read_advice
 from billing.forms import AskForm
 from billing.tasks import nudge_outbox
 from billing.views.access import client_address
+from billing.words import advice_in_words
 
 log = logging.getLogger(__name__)
 
@@ -45,16 +46,17 @@ def ask(request: HttpRequest) -> HttpResponse:
         advice = read_advice(request.POST.get("advice", ""))
     except AdviceUnreadable:
         return render(request, "billing/ask.html", {"form": AskForm(), "unreadable": True}, status=422)
+    shown = advice_in_words(advice, request.LANGUAGE_CODE)
     if "contact" not in request.POST:
         form = AskForm(initial={"advice": request.POST.get("advice", "")})
-        return render(request, "billing/ask.html", {"form": form, "advice": advice})
+        return render(request, "billing/ask.html", {"form": form, "advice": shown})
     form = AskForm(request.POST)
     if not form.is_valid():
-        return render(request, "billing/ask.html", {"form": form, "advice": advice}, status=422)
+        return render(request, "billing/ask.html", {"form": form, "advice": shown}, status=422)
     if form.is_robot:
         return redirect("billing:asked")
     if _too_many(request):
-        return render(request, "billing/ask.html", {"form": form, "advice": advice, "too_many": True}, status=429)
+        return render(request, "billing/ask.html", {"form": form, "advice": shown, "too_many": True}, status=429)
     quote_request_create(
         contact=form.contact_details(),
         language=request.LANGUAGE_CODE,

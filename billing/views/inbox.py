@@ -11,6 +11,7 @@ from billing.actions.quote_request import quote_request_close, quote_request_tak
 from billing.forms import ReasonForm
 from billing.models import QuoteRequest
 from billing.views.access import staff, staff_only
+from billing.words import advice_in_words
 
 PAGE_SIZE = 25
 
@@ -31,7 +32,8 @@ def request_page(request: HttpRequest, pk: int) -> HttpResponse:
     """One request with the whole workload and answer."""
     rows = QuoteRequest.objects.visible_to(staff(request)).select_related("owner").prefetch_related("quotes", "audit")
     asked = get_object_or_404(rows, pk=pk)
-    return render(request, "billing/request.html", {"nav": "quotes", "asked": asked, "advice": asked.advice or {}})
+    context = {"nav": "quotes", "asked": asked, "advice": advice_in_words(asked.advice, request.LANGUAGE_CODE)}
+    return render(request, "billing/request.html", context)
 
 
 @require_POST
