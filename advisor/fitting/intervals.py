@@ -15,7 +15,7 @@ TAILS: Mapping[Metric, tuple[float, float]] = {"memory": (0.04, 0.035), "speed":
 fitted on, and memory that runs out costs more than memory that is left."""
 FEW = 20
 """Residuals at which the tails are halved."""
-LEAST = 0.03
+LEAST = 0.04
 """Least half width: the same run read by another tool, or on another day, differs by as much."""
 FEWEST = 8
 """Residuals below which a basis is judged together with the next."""
