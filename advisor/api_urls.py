@@ -12,5 +12,5 @@ urlpatterns = [
     path("presets", api.PresetList.as_view(), name="api-presets"),
     path("models", api.ModelList.as_view(), name="api-models"),
     path("models/<str:slug>", api.ModelDetail.as_view(), name="api-model"),
-    path("doctor", DiagnosisView.as_view(), name="api-doctor"),
+    path("diagnoses", DiagnosisView.as_view(), name="api-diagnoses"),
 ]

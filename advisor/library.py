@@ -6,6 +6,7 @@ occur in measurements), `advisor/data/models*.csv` (model shapes), `advisor/data
 """
 
 import csv
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -76,3 +77,20 @@ def calibration() -> Mapping[str, Any]:
 def library() -> Library:
     """All of it, read once per process."""
     return Library(models=models(), gpus=gpus(), facts=facts(), calibration=calibration())
+
+
+@lru_cache(maxsize=1)
+def answers_digest() -> str:
+    """A fingerprint of the code and data that make an answer: stored answers of another one are not current."""
+    here = Path(__file__).parent
+    makers = [
+        GPU_SPECS,
+        *DATA.iterdir(),
+        *here.glob("*.py"),
+        *(here / "sizing").rglob("*.py"),
+        *(here.parent / "billing" / "costing").glob("*.py"),
+    ]
+    told = hashlib.sha256()
+    for path in sorted(path for path in makers if path.is_file()):
+        told.update(path.name.encode() + b"\0" + path.read_bytes())
+    return told.hexdigest()[:12]

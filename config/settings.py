@@ -232,6 +232,7 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Cardwise API",
     "DESCRIPTION": "Which rented GPU fits a job, how long it takes and what it costs under every rental plan.",
     "VERSION": "1",
+    "OAS_VERSION": "3.1.1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
