@@ -151,8 +151,7 @@ def test_from_the_wizard_to_the_acceptance(open_page, shop, staff, keep, no_viol
     assert quote.state == "accepted"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390, 320])
+@pytest.mark.parametrize(("width", "theme"), [(1280, "dark"), (390, "light"), (320, "light")])
 def test_pages_at_every_width(open_page, shop, staff, keep, no_violations, width, theme) -> None:
     quote, link = a_sent_quote(User.objects.get(username="sam"), [a_line(), a_line(title="第二行" * 12)])
     page = open_page("/zh-hans/login/?next=/zh-hans/sales/", width=width, theme=theme)
