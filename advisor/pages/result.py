@@ -93,6 +93,11 @@ class Row:
     cells: tuple[PlanCell, ...]
     folded: bool
 
+    @property
+    def long_figures(self) -> bool:
+        """Whether six cells side by side would be too narrow."""
+        return any(cell.total is not None and cell.total >= 10_000 for cell in self.cells)
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -400,7 +405,7 @@ def grouped(rows: Sequence[Row]) -> tuple[Group, ...]:
 def lead_of(advice: Recommendation, fitting: int) -> str:
     """The sentence under the verdict: why this one, and what to take instead in a hurry or to save."""
     best = advice.recommended
-    if best is None:
+    if best is None or not best.meets:
         return ""
     parts = []
     if fitting == 1:
