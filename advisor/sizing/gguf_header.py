@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 MOST_ENTRIES = 10_000
+KEPT_VALUES = 1024
+"""Up to so many numbers a list is kept whole: figures given layer by layer. Longer ones belong to the vocabulary."""
 MOST_TENSORS = 100_000
 LONGEST_STRING = 1 << 20
 LONGEST_ARRAY = 4_000_000
@@ -96,15 +98,31 @@ class GgufError(ValueError):
     """Bytes that are no GGUF header, or not enough of one; the text says which."""
 
 
+class GgufCut(GgufError):
+    """The header goes on past the bytes that are here. `entries`: in the list that was being read, if it was one."""
+
+    def __init__(self, message: str, entries: int | None = None) -> None:
+        super().__init__(message)
+        self.entries = entries
+
+
 @dataclass(frozen=True, slots=True)
 class GgufHeader:
-    """What the header says. Arrays of metadata are kept as their length; `has_head`: the output table is stored of its own."""
+    """What the header says. Lists of numbers are kept up to `KEPT_VALUES`, others as their length.
+
+    `has_head`: the output table is stored of its own; None, and no tensors counted, where the bytes end before the list of tensors.
+    """
 
     metadata: Mapping[str, Any]
     tensor_bytes: int
     tensor_params: int
     bytes_by_type: Mapping[str, int]
-    has_head: bool
+    has_head: bool | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the list of tensors was read."""
+        return self.has_head is not None
 
     @property
     def weight_format(self) -> str | None:
@@ -121,7 +139,7 @@ class _Cursor:
         """Moves on by `size` bytes and answers where they start."""
         start = self.place
         if size < 0 or start + size > len(self.data):
-            raise GgufError(f"the header goes on past the {len(self.data)} bytes that are here")
+            raise GgufCut(f"the header goes on past the {len(self.data)} bytes that are here")
         self.place = start + size
         return start
 
@@ -143,25 +161,31 @@ class _Cursor:
             return self.text()
         return self.array() if kind == _ARRAY else self.scalar(kind)
 
-    def array(self) -> int:
-        """Skips an array and answers its length."""
+    def array(self) -> int | tuple[Any, ...]:
+        """The numbers of a short list; of any other its length, passing over what is in it."""
         kind, length = self.scalar(4), int(self.scalar(10))
         if length > LONGEST_ARRAY:
             raise GgufError("a list longer than any vocabulary")
-        if kind in _SCALARS:
-            self.take(_SCALARS[kind][1] * length)
-        elif kind == _STRING:
-            for _ in range(length):
-                self.take(self.scalar(10))
-        else:
-            raise GgufError("a list of lists")
+        try:
+            if kind in _SCALARS and length <= KEPT_VALUES:
+                return tuple(self.scalar(kind) for _ in range(length))
+            if kind in _SCALARS:
+                self.take(_SCALARS[kind][1] * length)
+            elif kind == _STRING:
+                for _ in range(length):
+                    self.take(self.scalar(10))
+            else:
+                raise GgufError("a list of lists")
+        except GgufCut as cut:
+            raise GgufCut(str(cut), length) from cut
         return length
 
 
-def read_header(data: bytes) -> GgufHeader:
+def read_header(data: bytes, *, cut_off: bool = False) -> GgufHeader:
     """Reads the header at the start of `data`.
 
-    Raises GgufError where it is none, of a version not known, or cut off.
+    `cut_off`: the first bytes of a longer header will do (a vocabulary alone takes megabytes), as long as they say the model's layers.
+    Raises GgufError where it is none or of a version not known, GgufCut where it is cut off (too early).
     """
     if data[:4] != b"GGUF":
         raise GgufError("it does not begin with GGUF")
@@ -173,9 +197,28 @@ def read_header(data: bytes) -> GgufHeader:
     if tensors > MOST_TENSORS or entries > MOST_ENTRIES:
         raise GgufError("more entries than any model has")
     metadata: dict[str, Any] = {}
+    try:
+        _read_metadata(cursor, entries, metadata)
+        return _with_tensors(cursor, tensors, metadata)
+    except GgufCut:
+        if cut_off and f"{metadata.get('general.architecture')}.block_count" in metadata:
+            return GgufHeader(metadata, 0, 0, {}, None)
+        raise
+
+
+def _read_metadata(cursor: _Cursor, entries: int, metadata: dict[str, Any]) -> None:
+    """Fills `metadata`; of a list that is cut off its length."""
     for _ in range(entries):
         name = cursor.text()
-        metadata[name] = cursor.value(cursor.scalar(4))
+        try:
+            metadata[name] = cursor.value(cursor.scalar(4))
+        except GgufCut as cut:
+            if cut.entries is not None:
+                metadata[name] = cut.entries
+            raise
+
+
+def _with_tensors(cursor: _Cursor, tensors: int, metadata: Mapping[str, Any]) -> GgufHeader:
     by_type: dict[str, int] = {}
     params = 0
     has_head = False
@@ -235,6 +278,8 @@ def config_from_gguf(header: GgufHeader) -> dict[str, Any]:
     config: dict[str, Any] = {"model_type": _FAMILIES.get(family, family)}
     for name, key in _KEYS.items():
         value = header.metadata.get(f"{family}.{key}")
+        if isinstance(value, tuple):  # layer by layer: the widest counts for all
+            value = max((one for one in value if isinstance(one, int | float)), default=0)
         if isinstance(value, int | float) and value > 0:
             config[name] = int(value)
     if "vocab_size" not in config and isinstance(words := header.metadata.get("tokenizer.ggml.tokens"), int):
@@ -242,5 +287,6 @@ def config_from_gguf(header: GgufHeader) -> dict[str, Any]:
     title = header.metadata.get("general.name")
     if isinstance(title, str):
         config["_name_or_path"] = title
-    config["tie_word_embeddings"] = not header.has_head
+    if header.has_head is not None:
+        config["tie_word_embeddings"] = not header.has_head
     return config

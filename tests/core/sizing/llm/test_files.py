@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.sizing.adapter_config import AdapterError, fields_from_adapter
-from advisor.sizing.gguf_header import GgufError, config_from_gguf, read_header
+from advisor.sizing.gguf_header import GgufCut, GgufError, config_from_gguf, read_header
 from advisor.sizing.hf_config import shape_from_config
 
 
@@ -62,6 +62,35 @@ def test_what_is_cut_off_or_something_else_is_said(header_bytes):
     ):
         with pytest.raises(GgufError):
             read_header(bad)
+
+
+def test_the_first_bytes_of_a_longer_header_will_do_once_they_name_the_layers(header_bytes):
+    whole = config_from_gguf(read_header(header_bytes))
+    tokens = header_bytes.index(b"tokenizer.ggml.tokens")
+    for size in range(tokens + 60, len(header_bytes) - 8, 211):
+        header = read_header(header_bytes[:size], cut_off=True)
+        assert not header.is_whole
+        config = config_from_gguf(header)
+        assert "tie_word_embeddings" not in config
+        assert config == {name: value for name, value in whole.items() if name != "tie_word_embeddings"}
+    for size in range(4, header_bytes.index(b"block_count"), 13):
+        with pytest.raises(GgufCut):
+            read_header(header_bytes[:size], cut_off=True)
+
+
+def test_figures_given_layer_by_layer_are_not_taken_for_their_number(tmp_path):
+    writer = GGUFWriter(tmp_path / "m.gguf", "gemma3")
+    writer.add_block_count(3)
+    writer.add_embedding_length(2560)
+    writer.add_head_count([8, 8, 8])
+    writer.add_head_count_kv([4, 0, 4])
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_ti_data_to_file()
+    writer.close()
+    config = config_from_gguf(read_header((tmp_path / "m.gguf").read_bytes()))
+    assert config["num_key_value_heads"] == 4
+    assert config["num_attention_heads"] == 8
 
 
 @given(st.binary(max_size=400))
