@@ -156,6 +156,20 @@ class Editor:
         head = self.head_values
         return tuple(form.line(head) for form in self.lines.kept())
 
+    @property
+    def catalogue_version(self) -> int:
+        """The version the prices are from: today's as soon as one line took a price of today."""
+        if self.quote is None:
+            return self.catalogue.version
+        pairs = zip(self.lines.kept(), self.line_values, strict=True)
+        kept = [
+            form.stored_row is not None
+            and (form.stored_row.list_price, form.stored_row.plan) == (line.list_price, line.plan)
+            for form, line in pairs
+            if line.list_price is not None
+        ]
+        return self.quote.revision.catalogue_version if all(kept) else self.catalogue.version
+
     def problems(self, *, with_contact: bool = True) -> list[dict[str, str]]:
         """Every error with the id of its field, in reading order, for the summary."""
         found = [{"id": "", "text": str(text)} for text in self.head.non_field_errors()]

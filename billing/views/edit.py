@@ -98,7 +98,7 @@ def new(request: HttpRequest) -> HttpResponse:
         request=asked,
         scenario=asked.scenario if asked else "",
         advice=advice,
-        catalogue_version=editor.catalogue.version,
+        catalogue_version=editor.catalogue_version,
     )
     messages.success(request, _("Quotation %(number)s is saved as a draft.") % {"number": quote.number})
     return redirect("billing:quote", number=quote.number)
@@ -131,7 +131,7 @@ def edit(request: HttpRequest, number: str) -> HttpResponse:
             head=editor.head_values,
             lines=editor.line_values,
             now=timezone.now(),
-            catalogue_version=editor.catalogue.version,
+            catalogue_version=editor.catalogue_version,
         )
     except EditConflict as conflict:
         return _conflict(request, editor, conflict)

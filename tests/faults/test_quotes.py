@@ -6,6 +6,7 @@ import socketserver
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
@@ -21,7 +22,7 @@ from billing.actions.quote import EditConflict, quote_save
 from billing.drafts import contact_of, head_of, lines_of
 from billing.models import Decision, NumberSequence, OutboxMail, Quote, QuoteLink
 from billing.models.outbox_mail import LEASE
-from billing.tasks import deliver_mail
+from billing.tasks import deliver_mail, nudge_outbox
 from tests.web.billing.conftest import a_quote, a_sent_quote
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -154,11 +155,15 @@ def post():
         server.shutdown()
 
 
+def url_of_database() -> str:
+    """The test's own database, for other processes."""
+    return urlunsplit(urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}"))
+
+
 def run(script: str, post: Post, *, expect: int = 0) -> None:
     """A process of its own on the same database, with a real mail server."""
-    address = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}")
     environment = os.environ | {
-        "DATABASE_URL": urlunsplit(address),
+        "DATABASE_URL": url_of_database(),
         "EMAIL_URL": f"smtp://127.0.0.1:{post.server_address[1]}",
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "HTTPS": "0",
@@ -237,3 +242,61 @@ def test_mail_server_down_then_up(seller, post):
         run(DELIVER, again)
         assert len(again.letters) == 1
         again.shutdown()
+
+
+WORKER = [
+    "-m",
+    "celery",
+    "-A",
+    "config",
+    "worker",
+    "--pool",
+    "solo",
+    "--loglevel",
+    "WARNING",
+    "--without-gossip",
+    "--without-mingle",
+]
+
+
+def test_a_worker_killed_and_started_again_sends_each_mail_once(seller, post):
+    """A real worker on the real broker: killed while mails wait, its successor sends each of them once."""
+    for _n in range(5):
+        a_sent_quote(seller)
+    environment = os.environ | {
+        "DATABASE_URL": url_of_database(),
+        "EMAIL_URL": f"smtp://127.0.0.1:{post.server_address[1]}",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "HTTPS": "0",
+        "CELERY_EAGER": "0",
+    }
+
+    def worker():
+        return subprocess.Popen([sys.executable, *WORKER], cwd=ROOT, env=environment, start_new_session=True)
+
+    first = worker()
+    nudge_outbox()
+    wait_for(lambda: len(post.letters) >= 1, 60)
+    first.kill()
+    first.wait()
+    OutboxMail.objects.filter(state="claimed").update(claimed_at=timezone.now() - LEASE - timedelta(seconds=1))
+    second = worker()
+    try:
+        nudge_outbox()
+        nudge_outbox()
+        wait_for(lambda: not OutboxMail.objects.filter(state__in=["waiting", "claimed"]).exists(), 60)
+    finally:
+        second.kill()
+        second.wait()
+    unsure = OutboxMail.objects.filter(state="handing_over").count()  # killed between the hand-over and its answer
+    assert len(set(post.letters)) == len(post.letters)
+    assert 5 - unsure <= len(post.letters) <= 5
+    assert OutboxMail.objects.filter(state="sent").count() == 5 - unsure
+    assert unsure <= 1
+
+
+def wait_for(what, seconds):
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)

@@ -66,6 +66,7 @@ def test_a_draft_keeps_its_prices_too(client, drafted):
     client.post(f"/en/sales/quotes/{drafted.number}/edit/", posted([line], version=drafted.version))
     assert QuoteLine.objects.get().unit_price == Decimal("27.7")
     assert QuoteLine.objects.get().list_price == Decimal("27.7")
+    assert Revision.objects.get().catalogue_version == 1  # the version the prices are from, not the newest
 
 
 def test_the_database_refuses_changes_of_a_frozen_revision(sam):
@@ -159,6 +160,7 @@ def test_changing_the_machine_takes_its_list_price(client, drafted):
     row = QuoteLine.objects.get()
     assert (row.title, row.hand_set) == ("RTX 4090 24G", False)
     assert row.unit_price == row.list_price == Decimal("2.3")
+    assert Revision.objects.get().catalogue_version == 1
 
 
 def test_switching_tax_out_converts_list_prices(client, drafted):
