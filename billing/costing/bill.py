@@ -7,7 +7,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
-from billing.costing.money import Rounding, add, allocate, plain, round_money
+from billing.costing.fields import MOST_DECIMALS
+from billing.costing.money import Rounding, add, allocate, plain, round_money, text
 from billing.costing.plans import Plan
 
 What = Literal["on-demand", "minimum", "term", "refund", "disk-running", "disk-stopped", "tax"]
@@ -69,14 +70,21 @@ def _rounded(group: Group, currency: str, rule: Rounding) -> list[Decimal]:
 
 
 def _tax(plan: Plan, net: Fraction, exact: Fraction) -> Item:
-    return Item("tax", net, plan.tax_percent, exact, {"unit": "percent"})
+    # quantity x unit price is the amount on this line too
+    share = plain(Fraction(plan.tax_percent) / 100, places=MOST_DECIMALS + 2)
+    return Item("tax", net, share, exact, {"unit": "net", "percent": text(plan.tax_percent)})
 
 
 def _lines(plan: Plan, items: Sequence[Item], amounts: Sequence[Decimal]) -> tuple[Line, ...]:
     return tuple(
-        Line(item.what, plain(item.quantity), item.unit_price, amount, {"plan": plan.name, **item.params})
+        Line(item.what, _quantity(item), item.unit_price, amount, {"plan": plan.name, **item.params})
         for item, amount in zip(items, amounts, strict=True)
     )
+
+
+def _quantity(item: Item) -> Decimal:
+    """With as many decimals as make quantity x unit price the amount again: a share of a week or month is a small number."""
+    return plain(item.quantity, 9 if item.params.get("unit") in ("day", "week", "month") else 6)
 
 
 def total_of(lines: Sequence[Line], currency: str) -> Decimal:

@@ -10,7 +10,7 @@ from billing.costing.bill import Group, Item, Line, bill, total_of
 from billing.costing.errors import FieldError
 from billing.costing.fields import raise_all
 from billing.costing.moments import DAY, HOUR, local
-from billing.costing.money import digits, plain
+from billing.costing.money import digits, plain, round_money
 from billing.costing.notes import Note
 from billing.costing.pay_as_you_go import Charge, Meter, billed_spans
 from billing.costing.plans import Plan
@@ -128,18 +128,25 @@ def charge_items(plan: Plan, usage: Usage, charges: Sequence[Charge], starts: in
     )
 
 
+def term_price(plan: Plan, back: Fraction = Fraction(0)) -> Fraction:
+    """What one term costs for one card or machine, less what comes back: rounded, where the plan rounds piece by piece."""
+    price = Fraction(plan.unit_price) - back
+    return Fraction(round_money(price, plan.currency, plan.money_rounding)) if plan.round_at == "piece" else price
+
+
 def term_items(plan: Plan, usage: Usage, spans: Sequence[Span], *, refunds: bool = True) -> Group:
     """Prepaid terms, and what comes back for the unused end of the last one."""
     if not spans:
         return ()
     count = units(plan, usage)
-    prepaid = Fraction(plan.unit_price) * len(spans) * count
+    prepaid = term_price(plan) * len(spans) * count
     assert plan.term is not None
     params = {"unit": "term", "term_unit": plan.term.unit, "term_count": plan.term.count, "units": count}
     bought = Item("term", Fraction(len(spans) * count), plan.unit_price, prepaid, params)
     back = refund(plan, spans[-1], usage.keep_until) if refunds else Fraction(0)
     if not back:
         return (bought,)
+    back = term_price(plan) - term_price(plan, back)
     return bought, Item("refund", Fraction(count), plain(-back), -back * count, {"unit": "term", "units": count})
 
 

@@ -21,7 +21,7 @@ from itertools import count
 from math import lcm
 from typing import NamedTuple
 
-from billing.costing.cost import units
+from billing.costing.cost import term_price, units
 from billing.costing.moments import DAY, SECOND, keeps_offset, month_reach, same_anchor
 from billing.costing.money import digits
 from billing.costing.pay_as_you_go import Charge, Meter, Share
@@ -104,7 +104,7 @@ class Search:
             costs += [rate for pair in self.disk for rate in pair]
         self.parts = lcm(*(cost.denominator for cost in costs))
         self.fast = {index: self._fast(index) for index in self.open if self._is_plain(self.plans[index])}
-        self.price = {i: self._in_parts(Fraction(self.plans[i].unit_price) * self.factor[i]) for i in self.terms}
+        self.price = {i: self._in_parts(term_price(self.plans[i]) * self.factor[i]) for i in self.terms}
 
     @staticmethod
     def _is_plain(plan: Plan) -> bool:

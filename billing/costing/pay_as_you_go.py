@@ -107,15 +107,21 @@ class Meter:
         seconds: dict[int, int] = {}
         money: dict[int, Fraction] = {}
         for at, billed, times in pieces:
-            # whole hours of the clock in a row are one stretch of time, unless each is billed as a day
-            alone = self._step > 3600
+            # whole hours of the clock in a row are one stretch of time, unless each is rounded for itself
+            alone = self._step > 3600 or self._by_piece
             for n in range(times if alone else 1):
-                for month, since, counted in self._months_of(at + n * HOUR, billed * (1 if alone else times), stop):
+                parts = self._months_of(at + n * HOUR, billed * (1 if alone else times), stop)
+                exact = [
+                    self.rate * count if self.rate is not None else self._priced(since, count)
+                    for _, since, count in parts
+                ]
+                whole = sum(exact, Fraction(0))
+                for (month, _, counted), part in zip(parts, exact, strict=True):
                     seconds[month] = seconds.get(month, 0) + counted
-                    exact = self.rate * counted if self.rate is not None else self._priced(since, counted)
-                    money[month] = money.get(month, Fraction(0)) + exact
+                    settled = part * self._settled(whole) / whole if whole else part
+                    money[month] = money.get(month, Fraction(0)) + settled
         first = next(iter(money))
-        money[first] += amount - sum(money.values(), Fraction(0))  # what rounding and minimums add
+        money[first] += amount - sum(money.values(), Fraction(0))  # what minimums add
         return tuple((month, money[month], seconds[month]) for month in money)
 
     def _months_of(self, start: int, seconds: int, stop: int) -> list[tuple[int, int, int]]:

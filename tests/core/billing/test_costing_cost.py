@@ -123,6 +123,21 @@ def test_tax_is_a_line_and_total_rounding_rounds_once() -> None:
     assert str(costed(plan(unit_price="0.333", tax_percent="6", prices_include_tax=True), hour).total) == "0.33"
 
 
+def test_every_line_is_quantity_times_unit_price() -> None:
+    hour = parse_usage({"hours": 1, "gpus": 3})
+    for price_per in ("second", "hour", "week", "month"):
+        found = costed(plan(unit_price="4321.5", price_per=price_per, tax_percent="5.5"), hour)
+        assert [line.what for line in found.lines] == ["on-demand", "tax"]
+        for line in found.lines:
+            assert abs(Fraction(line.quantity) * Fraction(line.unit_price) - Fraction(line.amount)) < Fraction("0.006")
+
+
+def test_terms_are_rounded_one_by_one_where_pieces_are() -> None:
+    two_days = parse_usage({"hours": 48})
+    assert total(term("day", "10.005"), two_days) == "20.01"
+    assert total(term("day", "10.005", round_at="piece"), two_days) == "20.02"
+
+
 def test_currencies_without_and_with_three_decimals() -> None:
     assert total(plan(currency="JPY", unit_price="100.5"), parse_usage({"hours": 1})) == "101"
     assert total(plan(currency="KWD", unit_price="0.1235"), parse_usage({"hours": 1})) == "0.124"
@@ -176,6 +191,11 @@ def test_cap_is_per_machine_and_counts_all_starts_of_the_month() -> None:
     days = [(f"2026-03-{day:02}T08:00", f"2026-03-{day:02}T12:00") for day in range(1, 6)]
     assert total(capped, usage(*days)) == "10.00"
     assert total(capped, usage(*days, machines=3, gpus=2)) == "60.00"
+
+
+def test_pieces_rounded_to_nothing_stay_nothing_over_the_month_under_a_cap() -> None:
+    tiny = plan(unit_price="0.000001", price_per="second", pieces="clock_hour", round_at="piece", cap_hours_per_month=1)
+    assert total(tiny, usage(("2026-03-20T00:30", "2026-04-01T01:24"))) == "0.00"
 
 
 def test_cap_months_are_those_of_the_zone() -> None:
