@@ -56,6 +56,10 @@ def _good(card: Card, sold: Sequence[Card]) -> str:
             lambda: _("The most memory among the cards without NVLink: %(gb)s GB.") % size,
         ),
         (
+            _leads(card, [one for one in sold if one.vram_gb >= card.vram_gb], lambda one: one.hour, least=True),
+            lambda: _("The lowest hourly price here for %(gb)s GB or more, at %(rate)s GB/s.") % size,
+        ),
+        (
             REQUIREMENTS["fp64"](card),
             lambda: (
                 _("Real double precision: %(tflops)s TFLOPS of FP64, with %(gb)s GB at %(rate)s GB/s.")

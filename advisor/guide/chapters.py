@@ -164,8 +164,17 @@ def _images_and_video(desk: Desk) -> Mapping[str, Any]:
     desk.measured("wan22", "G0100", 1)
     desk.measured("wan13", "G0002", 1)
     desk.measured("wan5", "G0058", 1)
+    desk.price("p30", C3090)
+    desk.price("p90", C4090)
+    desk.price_ratio("price_ratio", C4090, C3090)
+    ratio = desk.value("price_ratio")
+    faster = desk.value("sd15") or 0.0
     jobs = ("sdxl-images", "sdxl-controlnet-2", "sdxl-chain", "flux-images", "flux-fp8", "sdxl-lora", "sdxl-full")
-    return {"jobs": job_rows(desk, (*jobs, "wan21-small", "cogvideox-5b", "wan22-720p", "hunyuan-720p"))}
+    return {
+        "fast_cheaper": ratio is not None and ratio < faster,
+        "slow_cheaper": ratio is not None and ratio > faster,
+        "jobs": job_rows(desk, (*jobs, "wan21-small", "cogvideox-5b", "wan22-720p", "hunyuan-720p")),
+    }
 
 
 def _speech(desk: Desk) -> Mapping[str, Any]:
@@ -311,11 +320,11 @@ def _several_cards(desk: Desk) -> Mapping[str, Any]:
 
 
 def _software_images(desk: Desk) -> Mapping[str, Any]:
-    desk.spec("cc_v100", "v100-sxm-32g", "compute_capability")
-    desk.spec("cc_3090", C3090, "compute_capability")
-    desk.spec("cc_4090", C4090, "compute_capability")
-    desk.spec("cc_a100", A100, "compute_capability")
-    desk.spec("cc_5090", C5090, "compute_capability")
+    desk.spec("cc_v100", "v100-sxm-32g", "compute_capability", 1)
+    desk.spec("cc_3090", C3090, "compute_capability", 1)
+    desk.spec("cc_4090", C4090, "compute_capability", 1)
+    desk.spec("cc_a100", A100, "compute_capability", 1)
+    desk.spec("cc_5090", C5090, "compute_capability", 1)
     return {"images": image_rows(desk)}
 
 

@@ -24,7 +24,7 @@ from advisor.sizing.llm.weights import FORMATS
 from advisor.sizing.shapes import shape_of
 from advisor.sizing.workload import ModelRef
 from advisor.sources import address_of
-from advisor.templatetags.figures import money, number
+from advisor.templatetags.figures import money, number, sign, unit_price
 from catalog.cards import Card, cards_of
 from catalog.example import spec_rows
 from catalog.snapshot import Catalogue, PlanKind
@@ -66,6 +66,11 @@ def with_unit(text: str, unit: object = "") -> SafeString:
     if not unit:
         return format_html('<span class="n">{}</span>', text)
     return format_html('<span class="n">{}<small>&nbsp;{}</small></span>', text, unit)
+
+
+def with_sign(amount: Decimal | None, currency: str) -> SafeString:
+    """A unit price with all its digits behind its currency's sign."""
+    return format_html('<span class="n"><small>{}</small>{}</span>', sign(currency), unit_price(amount))
 
 
 class Desk:
@@ -141,15 +146,24 @@ class Desk:
     ) -> None:
         """One card's figure as a multiple of another's (`under`: of another column of it)."""
         over, below = self._cell(top, column), self._cell(bottom, under or column)
+        if top == bottom:
+            what = f"{self.card_name(top)}: {SPEC[column].label} / {SPEC[under or column].label}"
+            href = self._card_page(top)
+        else:
+            what = _("%(top)s against %(bottom)s: %(figure)s") % {
+                "top": self.card_name(top),
+                "bottom": self.card_name(bottom),
+                "figure": SPEC[column].label,
+            }
+            href = f"{reverse('catalog:compare')}?cmp={top}&cmp={bottom}"
         self.put(
             name,
             over / below if over is not None and below else None,
             digits=digits,
             kind="spec",
-            what=_("%(top)s against %(bottom)s: %(figure)s")
-            % {"top": self.card_name(top), "bottom": self.card_name(bottom), "figure": SPEC[column].label},
+            what=what,
             source=f"{number(over)} / {number(below)}" if over is not None and below else "",
-            href=f"{reverse('catalog:compare')}?cmp={top}&cmp={bottom}",
+            href=href,
         )
 
     def usable(self, name: str, slug: str) -> None:
@@ -179,8 +193,9 @@ class Desk:
         self.amount(name, value, what=f"{self.card_name(slug)}: {PLANS[kind]}", href=self._card_page(slug))
 
     def amount(self, name: str, value: Decimal | None, *, what: str, href: str = "", source: str = "") -> None:
-        """Money in the catalogue's currency."""
-        shown = money(value, self.catalogue.currency)
+        """Money in the catalogue's currency; a price below one keeps all its digits."""
+        small = value is not None and 0 < value < 1
+        shown = with_sign(value, self.catalogue.currency) if small else money(value, self.catalogue.currency)
         said = source or _("price list, version %(version)s") % {"version": self.catalogue.version}
         self.figures[name] = Figure(name, value, shown, "price", what, said, href)
 
