@@ -121,3 +121,12 @@ def test_admin_pages_open(admin_client, sam):
     assert admin_client.get(f"/en/admin/billing/revision/{revision.pk}/change/").status_code == 200
     link = revision.links.get()
     assert link.secret not in admin_client.get(f"/en/admin/billing/quotelink/{link.pk}/change/").content.decode()
+
+
+def test_staff_find_the_inbox_and_the_way_out(client, example, sam):
+    assert "/sales/" not in client.get("/en/plans/").content.decode()
+    client.force_login(sam)
+    page = client.get("/en/plans/").content.decode()
+    assert 'href="/en/sales/"' in page
+    assert client.post("/en/logout/").status_code == 302
+    assert client.get("/en/sales/").status_code == 302
