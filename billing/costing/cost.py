@@ -103,7 +103,7 @@ def on_demand_items(plan: Plan, usage: Usage, intervals: Sequence[tuple[int, int
     if not spans:
         return ()
     meter = Meter(plan, usage.zone, spans[0][0], spans[-1][1])
-    return charge_items(plan, usage, meter.settle([meter.charge(start, stop) for start, stop in spans]), len(spans))
+    return charge_items(plan, usage, meter.paid(spans), len(spans))
 
 
 def charge_items(plan: Plan, usage: Usage, charges: Sequence[Charge], starts: int) -> Group:

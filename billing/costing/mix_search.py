@@ -374,8 +374,13 @@ class _Front:
         if not self._prune:
             return False
         at, _, paid = state
+        if not self._flats:
+            beaten = self._all.furthest(worth) >= at
+            if not beaten:
+                self._all.note(at, worth)
+            return beaten
         month = self._search.month(at)
-        if self._flats and self._search.month(self._all.furthest(worth)) > month:
+        if self._search.month(self._all.furthest(worth)) > month:
             return True
         for peer in {paid, *self._combinations(month)}:
             # what this road has paid ahead and the other has not may still be worth its price
@@ -388,7 +393,7 @@ class _Front:
         return False
 
     def _combinations(self, month: int) -> list[Paid]:
-        return [paid for known, paid in self._peers if known == month] if self._flats else []
+        return [paid for known, paid in self._peers if known == month]
 
 
 class _Passed:

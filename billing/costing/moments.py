@@ -6,7 +6,7 @@ that do not exist (clock put forward) count with the offset before the change, t
 
 import re
 from bisect import bisect_right
-from calendar import monthrange
+from calendar import isleap
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
@@ -28,6 +28,7 @@ _TIME = re.compile(
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _CLOCK = re.compile(r"[0-9]{2}:[0-9]{2}(:[0-9]{2})?", re.ASCII)
 _ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+/-]{0,63}", re.ASCII)
+_DAYS_IN_MONTH = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _NO_ZONES = ("posix/", "right/", "localtime", "posixrules", "Factory")
 # `localtime` would be the server's own zone; right/ counts leap seconds
 
@@ -133,6 +134,11 @@ def in_range(day: date, path: str) -> None:
         raise FieldError(path, "time-out-of-range", {"first": FIRST_YEAR, "last": LAST_YEAR})
 
 
+def days_in_month(year: int, month: int) -> int:
+    """Days of a month, 29 in a leap February."""
+    return 29 if month == 2 and isleap(year) else _DAYS_IN_MONTH[month - 1]
+
+
 def add_days(anchor: int, days: int, zone: ZoneInfo) -> int:
     """The same wall clock so many days later."""
     naive = local(anchor, zone).replace(tzinfo=None, fold=0)
@@ -143,7 +149,7 @@ def add_months(anchor: int, months: int, zone: ZoneInfo) -> int:
     """The same day and wall clock so many months later, on the month's last day where it is shorter."""
     naive = local(anchor, zone).replace(tzinfo=None, fold=0)
     year, index = divmod(naive.year * 12 + naive.month - 1 + months, 12)
-    day = min(naive.day, monthrange(year, index + 1)[1])
+    day = min(naive.day, days_in_month(year, index + 1))
     return wall(naive.replace(year=year, month=index + 1, day=day), zone)
 
 
@@ -258,7 +264,7 @@ def month_reach(at: int, months: int, zone: ZoneInfo) -> int:
     """
     naive = local(at, zone).replace(tzinfo=None, fold=0)
     year, index = divmod(naive.year * 12 + naive.month - 1 + months, 12)
-    last = monthrange(year, index + 1)[1]
-    if naive.day < min(last, monthrange(naive.year, naive.month)[1]):
+    last = days_in_month(year, index + 1)
+    if naive.day < min(last, days_in_month(naive.year, naive.month)):
         return add_months(at, months, zone)
     return wall(datetime(year, index + 1, last) + timedelta(days=1), zone)  # noqa: DTZ001 (the zone is beside it)

@@ -61,6 +61,14 @@ class Meter:
             known = self._known[stop - start] = self._charge(start, stop)
         return known
 
+    def paid(self, spans: Sequence[tuple[int, int]]) -> list[Charge]:
+        """What is paid for all starts of a usage, as `settle` says; starts of nothing but billed time are one sum."""
+        if not self._by_length or self._by_piece or self.plan.minimum_charge or self.rate is None:
+            return self.settle([self.charge(start, stop) for start, stop in spans])
+        least = self.plan.minimum_seconds
+        seconds = sum(max(self._billed(stop - start), least) for start, stop in spans)
+        return [Charge(self.rate * seconds, Fraction(0), seconds)]
+
     def _charge(self, start: int, stop: int) -> Charge:
         pieces = self._pieces(start, stop)
         seconds = sum(billed * times for _, billed, times in pieces)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from billing.costing.compare import compare
 from billing.costing.cost import cost
 from billing.costing.mix import Mix, cheapest_mix
-from billing.costing.mix_search import MOST_STATES, MixTooLarge
+from billing.costing.mix_search import MOST_STATES, MixTooLarge, Search
 from billing.costing.plans import Plan
 from billing.costing.terms import term_end
 from billing.costing.usage import Usage
@@ -205,3 +205,37 @@ def test_a_search_too_large_is_said_and_the_rest_is_answered(monkeypatch: pytest
     assert "mix-skipped" in [note.code for note in found.warnings]
     assert found.to_dict()["mix"] is None
     assert MOST_STATES >= 87_660
+
+
+@st.composite
+def jagged_calendars(draw: st.DrawFn) -> Usage:
+    """Many starts around two ends of a month, at any second."""
+    dice = draw(st.randoms(use_true_random=False))
+    duty, apart = draw(st.sampled_from([(0.95, 6), (0.6, 8), (0.9, 30)])), draw(st.integers(0, 1))
+    at, intervals = START - timedelta(days=60 + 3 * apart), []
+    for _ in range(draw(st.integers(5, 40))):
+        length = duty[1] * 3600 * (0.5 + dice.random())
+        stop = at + timedelta(seconds=int(length * duty[0]))
+        intervals.append([at.isoformat(), stop.isoformat()])
+        at = max(stop, at + timedelta(seconds=int(length)))
+    return parse_usage({"intervals": intervals, "timezone": draw(st.sampled_from(["Asia/Shanghai", "Europe/Berlin"]))})
+
+
+months = st.builds(
+    lambda price, means: term("month", price, month_means=means),
+    st.integers(1, 40_000).map(lambda n: str(Decimal(n) / 100)),
+    st.sampled_from(["calendar", "calendar", "30d"]),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    used=jagged_calendars(),
+    plans=st.tuples(hourly, other | hourly.map(lambda p: replace(p, name="second")), days, weeks, months),
+)
+def test_what_is_not_followed_is_never_missed(used: Usage, plans: tuple[Plan, ...]) -> None:
+    search = Search(plans, used)
+    everything, worth = search._explore(prune=False)
+    road = search.road()
+    assert (sum(step.cost for step in road), sum(plans[step.plan].term is not None for step in road)) == worth
+    assert [step.plan for step in road] == [step.plan for step in search._walk(everything)]
