@@ -451,9 +451,9 @@ def _unit(field: Field) -> labels.Text:
 
 
 def with_defaults(scenario: str, task: str, answers: Answers) -> Answers:
-    """The answers, and where nothing of the task was answered yet, the values a fresh form holds."""
+    """The answers, and where nothing but perhaps the model was answered yet, the values a fresh form holds."""
     fields = FIELDS[scenario, task]
-    if any(last(answers, name) for name in ("model", *(field.name for field in fields))):
+    if any(last(answers, field.name) for field in fields):
         return answers
     filled = answers.copy()
     for field in fields:

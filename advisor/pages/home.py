@@ -11,15 +11,18 @@ from django.utils.translation import gettext_lazy as _
 from advisor import charts, labels
 from advisor.answers import ConfigTextError, answers_of, clean_query, pack_config, unpack_config, without_noise
 from advisor.library import facts, library
+from advisor.model_files import ModelPart
 from advisor.pages.wizard import with_query
 from advisor.presets import presets_of
 from advisor.sizing.fields import SCENARIOS
 from advisor.sizing.gpu import Gpu
 from advisor.templatetags.figures import card_name
-from catalog.snapshot import PLAN_KINDS, Catalogue, Offer
+from catalog.snapshot import Catalogue, Offer, PlanKind
 
 CHIPS = 4
 """Presets of a scenario shown at the door; its page has all of them."""
+PRICE_COLUMNS: tuple[PlanKind, ...] = ("hour", "minute", "day", "week", "month")
+"""The hourly price first: it is the one people compare."""
 RULER_ROOM = 1.05
 """A card must hold a measured need with so much to spare to be named as the size to begin with."""
 
@@ -147,7 +150,7 @@ def card_rows(catalogue: Catalogue) -> tuple[CardRow, ...]:
 
 
 def _card_row(card: Gpu, offer: Offer, largest: float) -> CardRow:
-    prices = tuple((kind, str(plan["unit_price"]) if (plan := offer.plan(kind)) else None) for kind in PLAN_KINDS)
+    prices = tuple((kind, str(plan["unit_price"]) if (plan := offer.plan(kind)) else None) for kind in PRICE_COLUMNS)
     return CardRow(
         slug=card.slug,
         name=card_name(card.slug),
@@ -184,6 +187,16 @@ def address_of_config(text: str) -> str:
     packed = pack_config(without_noise(config))
     query = clean_query(answers_of({"model": {"hf_config": unpack_config(packed)}}))
     return with_query("scenario", query, scenario=scenario_of_config(config))
+
+
+def address_of_part(part: ModelPart) -> str:
+    """Where an uploaded file leads: to its task with everything it says filled in. Raises ConfigTextError."""
+    body = dict(part.fields)
+    model = body.get("model")
+    if part.kind == "config" and isinstance(model, Mapping):
+        return address_of_config(json.dumps(model["hf_config"]))
+    task = "training" if part.kind == "adapter" else "inference"
+    return with_query("what", clean_query(answers_of(body)), scenario="llm", task=task)
 
 
 def _flat(config: Mapping[str, Any]) -> Iterable[Any]:
