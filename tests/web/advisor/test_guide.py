@@ -161,7 +161,7 @@ def test_the_right_figures_of_the_known_comparisons(client, shop) -> None:
         assert figure in models, figure
     science = text_of(client, "en", "science")
     for figure in (
-        "1/64",
+        "1/ 64",
         "0.56 TFLOPS",
         "1.29 TFLOPS",
         "9.7 TFLOPS",
