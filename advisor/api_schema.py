@@ -286,6 +286,19 @@ MODEL: Schema = {
     "properties": {**_MODEL, "shape": {"type": "object"}, "license": TEXT, "source": TEXT},
 }
 
+MODEL_READING: Schema = {
+    "type": "object",
+    "required": ["kind", "fields", "assumptions"],
+    "properties": {
+        "kind": {"type": "string", "enum": ["gguf", "config", "adapter"]},
+        "fields": {
+            "type": "object",
+            "description": "Fields of a workload: model, weight_format (GGUF), method and LoRA fields (adapter).",
+        },
+        "assumptions": {"type": "array", "items": {"type": "object"}},
+    },
+}
+
 EXAMPLE: Schema = {
     "workload": {
         "scenario": "llm",

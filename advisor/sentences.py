@@ -381,6 +381,13 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
         _("How long are the samples? Taken: %(value)s tokens; twice the length is nearly twice the activations"),
     ),
     "fuse-cross-entropy": (_("A fused cross entropy would save %(saves_gib)s GiB: the logits are never held at once"),),
+    "gguf-head-only": (
+        _(
+            "Read from the first %(megabytes)s MB: whether the output table is stored of its own is taken from the family"
+        ),
+    ),
+    "format-from-name": (_("The header's beginning does not say the format; by the file's name: %(value)s"),),
+    "adapter-base-unknown": (_("The adapter's base, %(base)s, is not in the library: name the model beside it"),),
     "only-choice": (_("The only card that does it: %(total)s"),),
     "allow-hours": (_("Would do if %(hours)s h were allowed"),),
     "allow-budget": (_("Would do for %(total)s"),),
@@ -420,6 +427,10 @@ PROBLEMS: Mapping[str, Text] = {
     "not-a-config": _("This is no Hugging Face config.json of a model: %(reason)s."),
     "config-contradiction": _("The config.json contradicts itself: %(reason)s."),
     "config-too-large": _("A config.json has at most %(maximum)s entries."),
+    "file-not-known": _("This is no GGUF file, no config.json and no adapter_config.json."),
+    "gguf-cut": _("The first %(bytes)s bytes of this GGUF file do not reach its layers: its header is longer."),
+    "gguf-damaged": _("This GGUF file's header is damaged, or of a version that is not known."),
+    "not-an-adapter": _("This adapter_config.json is of no LoRA adapter: peft_type LORA and a rank r are wanted."),
 }
 """Code -> what is wrong with a workload, worded as `sizing.problems` does."""
 

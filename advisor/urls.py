@@ -2,13 +2,14 @@
 
 from django.urls import include, path
 
-from advisor import doctor_views
+from advisor import doctor_views, model_file_views
 from advisor.guide import views as guide
 from advisor.views import home, result, wizard
 
 app_name = "advisor"
 urlpatterns = [
     path("", home.home, name="home"),
+    path("read-model/", model_file_views.read_file, name="read-file"),
     path("advise/amount/", wizard.amount, name="amount"),
     path("advise/check/", wizard.check, name="check"),
     path("advise/expert/", wizard.expert, name="expert"),

@@ -65,6 +65,10 @@ PROBLEM_SENTENCES: Mapping[str, str] = MappingProxyType(
         "not-a-config": "This is no Hugging Face config.json of a model: %(reason)s.",
         "config-contradiction": "The config.json contradicts itself: %(reason)s.",
         "config-too-large": "A config.json has at most %(maximum)s entries.",
+        "file-not-known": "This is no GGUF file, no config.json and no adapter_config.json.",
+        "gguf-cut": "The first %(bytes)s bytes of this GGUF file do not reach its layers: its header is longer.",
+        "gguf-damaged": "This GGUF file's header is damaged, or of a version that is not known.",
+        "not-an-adapter": "This adapter_config.json is of no LoRA adapter: peft_type LORA and a rank r are wanted.",
     }
 )
 """Code -> English sentence with %(named)s figures."""

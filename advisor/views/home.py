@@ -29,6 +29,11 @@ def home(request: HttpRequest) -> HttpResponse:
             return HttpResponseRedirect(reverse("advisor:doctor"), preserve_request=True)
         else:
             error = _("Paste a config.json or an error message first.")
+    return door(request, paste, error)
+
+
+def door(request: HttpRequest, paste: str = "", error: str = "", file_error: str = "") -> HttpResponse:
+    """The page itself; `error` and `file_error` stand at the paste and at the file."""
     currency = currency_of(request.GET)
     catalogue = catalogue_now(currency)
     context = {
@@ -40,5 +45,6 @@ def home(request: HttpRequest) -> HttpResponse:
         "currency": currency,
         "paste": paste[:20_000],
         "error": error,
+        "file_error": file_error,
     }
-    return render(request, "advisor/home.html", context, status=422 if error else 200)
+    return render(request, "advisor/home.html", context, status=422 if error or file_error else 200)

@@ -5,6 +5,15 @@
   const focusErrors = (root) => root.querySelector?.(".errors[tabindex]")?.focus();
   document.addEventListener("htmx:afterSwap", (event) => focusErrors(event.target));
   focusErrors(document);
+  // Of a chosen file only the beginning is sent: a model of 40 GB says all that is asked in its first bytes.
+  document.addEventListener("change", (event) => {
+    const field = event.target.closest?.("input[type=file][data-head]");
+    const file = field?.files[0];
+    if (!file || file.size <= Number(field.dataset.head)) return;
+    const cut = new DataTransfer();
+    cut.items.add(new File([file.slice(0, Number(field.dataset.head))], file.name));
+    field.files = cut.files;
+  });
   // The appearance form needs no button where a change can send it.
   const theme = document.querySelector('form[action$="/theme"]');
   if (theme) {

@@ -11,6 +11,7 @@ from django.utils import timezone, translation
 
 from advisor.library import library
 from advisor.lines import answer_lines
+from advisor.management.model_argument import add_gguf_argument, part_of_file
 from advisor.questions import recommendation_answer
 from advisor.sentences import problem_sentence
 from catalog.example import example_catalogue
@@ -32,16 +33,18 @@ class Command(BaseCommand):
         parser.add_argument("--jsonl", action="store_true", help="one JSON object per line (the only form)")
         parser.add_argument("--lang", choices=[code for code, _ in settings.LANGUAGES], default="en")
         parser.add_argument("--currency", default="CNY", help="ISO 4217 code of the prices (default CNY)")
+        add_gguf_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Standard input to standard output."""
         catalogue, source = catalogue_for(options["currency"])
         known, now = library(), timezone.now()
+        part = part_of_file(options["gguf"], known)
         with translation.override(options["lang"]):
             errors = answer_lines(
                 sys.stdin.buffer,
                 sys.stdout,
-                lambda body: {**recommendation_answer(body, catalogue, known, now), "catalogue": source},
+                lambda body: {**recommendation_answer(part.fill(body), catalogue, known, now), "catalogue": source},
                 problem_sentence,
             )
         if errors:
