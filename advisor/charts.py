@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from advisor.sizing.answer import Memory
+from billing.charts import BOTTOM, LEFT, Axis, Tick, nice_ticks
 
 PART_ORDER = (
     "weights",
@@ -104,15 +105,6 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
-    """A mark on an axis; `label` empty: no text. `at`: per cent or pixels, by the axis."""
-
-    at: str
-    label: str = ""
-    anchor: str = "m"
-
-
-@dataclass(frozen=True, slots=True)
 class MemoryBar:
     """A card as outline, the driver's share at its end, the job's parts, the usable line, the interval as a whisker.
 
@@ -182,7 +174,7 @@ def _ruler(end: float) -> Iterable[Tick]:
     count = math.floor(end / step)
     for index in range(count + 1):
         value = index * step
-        near_end = end - value < 0.6 * step and value != end
+        near_end = end - value < 0.16 * end and value != end
         anchor = "" if index == 0 else "m"
         yield Tick(share(value, end), "" if near_end or value == end else f"{value:,}", anchor)
 
@@ -192,41 +184,6 @@ def scale_of(cards_gib: Iterable[float], needs_gib: Iterable[float] = ()) -> flo
     largest = max(cards_gib, default=24.0)
     most = max(needs_gib, default=0.0)
     return largest if most <= largest else min(most, largest * 1.25)
-
-
-def nice_ticks(low: float, high: float, most: int = 7) -> list[float]:
-    """Round numbers that span `low` to `high`, at most `most` + 1 of them."""
-    if high <= low:
-        high = low + (abs(low) or 1.0)
-    raw = (high - low) / most
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= raw * (1 - 1e-9))
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return [round(index * step, 10) for index in range(first, last + 1)]
-
-
-LEFT, RIGHT, TOP, BOTTOM = 9.0, 98.0, 20, 306
-"""The plotting area: per cent across, pixels down, in a chart 350 px high."""
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """One linear axis from data to drawing."""
-
-    low: float
-    high: float
-
-    def x(self, value: float) -> float:
-        """Per cent across."""
-        return LEFT + (value - self.low) / (self.high - self.low) * (RIGHT - LEFT)
-
-    def y(self, value: float) -> int:
-        """Pixels down."""
-        return round(BOTTOM - (value - self.low) / (self.high - self.low) * (BOTTOM - TOP))
-
-    def inner(self, value: float) -> float:
-        """0 to 100 inside the plotting area."""
-        return (value - self.low) / (self.high - self.low) * 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +283,6 @@ def _tight_steps(front: Sequence[Spot], across: Axis, up: Axis) -> str:
 
 
 CHART_WIDTH, PHONE_WIDTH = 540, 330
-TEXT_HEIGHT = 14
 
 
 def _text_width(text: str) -> float:
@@ -408,103 +364,6 @@ def _place(
         return best
     dx, dy, anchor = tries[0] if x < 60 else tries[1]
     return dx, dy, anchor, _box(x, y, dx, dy, anchor, text, width)
-
-
-@dataclass(frozen=True, slots=True)
-class HoursLine:
-    """One plan's cost over hours of use: its path, and where its direct label stands."""
-
-    key: str
-    path: str
-    label_x: str
-    label_y: int
-    anchor: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A numbered break-even."""
-
-    number: int
-    x: str
-    y: int
-
-
-@dataclass(frozen=True, slots=True)
-class HoursChart:
-    """Cost against hours of use under each plan, the cheapest mix, break-evens, the customer's own use."""
-
-    width: int
-    height: int
-    plans: tuple[HoursLine, ...]
-    mix: HoursLine | None
-    marks: tuple[Mark, ...]
-    own_x: str | None
-    own_label_x: str
-    own_label_anchor: str
-    x_ticks: tuple[Tick, ...]
-    y_ticks: tuple[Tick, ...]
-
-
-type Points = Sequence[tuple[float, float]]
-
-
-def hours_chart(
-    plans: Mapping[str, Points],
-    mix: Points,
-    breaks: Sequence[tuple[float, float]],
-    own_hours: float | None,
-    x_ticks: Sequence[tuple[float, str]],
-    figure: Callable[[float], str],
-) -> HoursChart:
-    """The chart. `plans`: kind -> (hours, cost) corners in order, straight between them. `x_ticks`: hours and their labels."""
-    last = max(x_ticks[-1][0], *(hours for points in [*plans.values(), mix] for hours, _cost in points[-1:]))
-    top = max(cost for points in [*plans.values(), mix] for _hours, cost in points)
-    y_values = nice_ticks(0, top, 6)
-    across, up = Axis(0, last), Axis(0, y_values[-1])
-    drawn = [_hours_line(key, points, across, up) for key, points in plans.items()]
-    if mix:
-        line = _hours_line("mix", mix, across, up)
-        drawn.append(HoursLine("mix", line.path, line.label_x, line.label_y + 24, line.anchor))
-    lines = _spread_labels(drawn)
-    own_x = across.x(own_hours) if own_hours is not None and own_hours <= last else None
-    return HoursChart(
-        width=1000,
-        height=1000,
-        plans=tuple(line for line in lines if line.key != "mix"),
-        mix=next((line for line in lines if line.key == "mix"), None),
-        marks=tuple(
-            Mark(index, f"{across.x(hours):.2f}%", up.y(cost)) for index, (hours, cost) in enumerate(breaks, 1)
-        ),
-        own_x=f"{own_x:.2f}%" if own_x is not None else None,
-        own_label_x=f"{own_x:.2f}%" if own_x is not None else "",
-        own_label_anchor="e" if own_x is not None and own_x > 60 else "",
-        x_ticks=tuple(Tick(f"{across.x(hours):.2f}%", label) for hours, label in x_ticks),
-        y_ticks=tuple(Tick(str(up.y(value)), figure(value)) for value in y_values),
-    )
-
-
-def _hours_line(key: str, points: Points, across: Axis, up: Axis) -> HoursLine:
-    path = "".join(
-        f"{'M' if index == 0 else 'L'}{across.inner(hours) * 10:.1f} {1000 - up.inner(cost) * 10:.1f}"
-        for index, (hours, cost) in enumerate(points)
-    )
-    _hours, cost = points[-1]
-    start = points[0][1]
-    if start > 0.25 * up.high:  # a prepaid term begins high: its name fits above its beginning
-        return HoursLine(key, path, f"{LEFT + 1:g}%", max(up.y(start) - 6, 12), "")
-    return HoursLine(key, path, f"{RIGHT:g}%", max(up.y(min(cost, up.high)) - 6, 12), "e")
-
-
-def _spread_labels(lines: list[HoursLine]) -> list[HoursLine]:
-    """Labels at one edge moved apart so that none covers another."""
-    found: list[HoursLine] = []
-    for line in sorted(lines, key=lambda one: (one.anchor, one.label_y)):
-        y = line.label_y
-        if found and found[-1].anchor == line.anchor and y - found[-1].label_y < TEXT_HEIGHT:
-            y = found[-1].label_y + TEXT_HEIGHT
-        found.append(HoursLine(line.key, line.path, line.label_x, y, line.anchor))
-    return found
 
 
 @dataclass(frozen=True, slots=True)
