@@ -112,8 +112,10 @@ def compare_answers(known: Library, peers: Sequence[Peer]) -> bool:
             print(f"{one.name:22}" + "".join(" " + cell(one.gib[work.id], work.published) for work in group))
         print()
     for one in told[2:]:
-        for work_id, reason in one.why.items():
-            print(f"   {one.name} {work_id}: {reason}")
+        for reason in dict.fromkeys(one.why.values()):
+            print(
+                f"   {one.name} does not answer {', '.join(key for key, told_ in one.why.items() if told_ == reason)}: {reason}"
+            )
     nearest = {}
     published = [work for work in WORKS if work.published]
     for index, name in ((0, "ours"), (1, "ours, its source unseen")):
