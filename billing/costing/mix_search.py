@@ -7,8 +7,9 @@ than any cheaper one are followed. Three rules break this, and are answered othe
 
 - monthly caps. A month costs the lesser of its time and the cap, so each month is taken both ways: by time, or paid up to the cap
   once and free from then on. A road with a month paid up is dropped only for one that is cheaper by that much;
-- calendar months, where 30 January, 23:00 reaches further than 31 January, 10:00: the road found is proved by a bound, the same
-  search with month ends that only grow; where they differ, every moment is followed;
+- calendar months, where 30 January, 23:00 reaches further than 31 January, 10:00: the same search with month ends that only grow
+  gives a bound. If its road is legal, it is the answer; else a legal road is sought, and what is dearer at any moment than the bound's
+  cheapest way past it by more than the gap between the two cannot be on the cheapest road;
 - everything else that is not monotone (disk prices that differ between plans, prices per calendar month billed by the day, clock
   changes under calendar terms): every moment is followed.
 """
@@ -164,13 +165,15 @@ class Search:
     def road(self) -> list[Step]:
         """The decisions of the cheapest road; ties to fewer purchases, then to the earlier plan at the first difference."""
         if not self.monotone:
-            return self._walk(self._explore(prune=False)[0])
-        found, least = self._explore(prune=True, bound=bool(self.calendar))
+            return self._walk(self._explore(None)[0])
+        front = _Front(self)
+        found, least = self._explore(front, bound=bool(self.calendar))
         road = self._walk(found)
         if not self.calendar or self._is_legal(road):
             return road
-        found, worth = self._explore(prune=True)
-        return self._walk(found if worth == least else self._explore(prune=False)[0])
+        found, worth = self._explore(_Front(self))
+        gap = worth[0] - least[0]
+        return self._walk(self._explore(front, slack=gap)[0] if gap else found)
 
     def _is_legal(self, road: Sequence[Step]) -> bool:
         """Whether each decision leads where the bound says it does."""
@@ -304,13 +307,18 @@ class Search:
 
     # --- the search -------------------------------------------------------------------------------------------------------
 
-    def _explore(self, *, prune: bool, bound: bool = False) -> tuple[dict[State, list[Step]], Worth]:
-        """The moments worth following with the decisions at each, and the least worth of the whole road."""
+    def _explore(
+        self, front: "_Front | None", *, bound: bool = False, slack: int | Fraction | None = None
+    ) -> tuple[dict[State, list[Step]], Worth]:
+        """The moments worth following with the decisions at each, and the least worth of the whole road.
+
+        `front`: what is passed already is not followed (None: everything is). `bound`: month ends that only grow. `slack`: the front
+        is that of the bound, and is left as it is; what is dearer than it by more than the slack is not followed.
+        """
         first: State = (self.starts[0], None, self.unpaid)
         best: dict[State | None, Worth] = {first: (0, 0)}
         queue: list[tuple[Worth, int, State | None]] = [((0, 0), 0, first)]
         found: dict[State, list[Step]] = {}
-        front = _Front(self, prune=prune)
         number = count(1)
         whole: Worth | None = None
         while queue:
@@ -322,8 +330,11 @@ class Search:
             if state is None:
                 whole = worth
                 continue
-            if front.beaten(state, worth):
-                continue
+            if front is not None:
+                if front.beaten(state, worth, slack):
+                    continue
+                if slack is None:
+                    front.note(state, worth)
             if len(found) >= MOST_STATES:
                 raise MixTooLarge
             found[state] = steps = self._steps(state, bound=bound)
@@ -362,34 +373,35 @@ def _moment(state: State | None) -> tuple[int, Paid] | None:
 class _Front:
     """Which moments a cheaper road has already passed. Moments come in the order of their worth."""
 
-    def __init__(self, search: Search, *, prune: bool) -> None:
+    def __init__(self, search: Search) -> None:
         self._search = search
-        self._prune = prune
         self._flats = [search.flat_in_parts(index) for index in search.capped]
         self._all = _Passed()
         self._peers: dict[tuple[int, Paid], _Passed] = {}
 
-    def beaten(self, state: State, worth: Worth) -> bool:
-        """Whether a strictly cheaper road stands at this moment or further; else the moment is noted."""
-        if not self._prune:
-            return False
+    def note(self, state: State, worth: Worth) -> None:
+        """A moment that is followed."""
+        self._all.note(state[0], worth)
+        if self._flats:
+            self._peers.setdefault((self._search.month(state[0]), state[2]), _Passed()).note(state[0], worth)
+
+    def beaten(self, state: State, worth: Worth, slack: int | Fraction | None) -> bool:
+        """Whether a strictly cheaper road (by more than the slack) stands at this moment or further."""
         at, _, paid = state
+        # with slack, only money counts: a road of equal cost is followed whatever its purchases
+        cost, bought = worth if slack is None else (worth[0] - slack, -1)
+        passed = self._all.furthest((cost, bought))
         if not self._flats:
-            beaten = self._all.furthest(worth) >= at
-            if not beaten:
-                self._all.note(at, worth)
-            return beaten
+            return passed >= at
         month = self._search.month(at)
-        if self._search.month(self._all.furthest(worth)) > month:
+        if self._search.month(passed) > month:
             return True
         for peer in {paid, *self._combinations(month)}:
             # what this road has paid ahead and the other has not may still be worth its price
             ahead = sum(flat for flat, mine, its in zip(self._flats, paid, peer, strict=True) if mine and not its)
-            passed = self._peers.get((month, peer))
-            if passed is not None and passed.furthest((worth[0] - ahead, worth[1])) >= at:
+            known = self._peers.get((month, peer))
+            if known is not None and known.furthest((cost - ahead, bought)) >= at:
                 return True
-        self._all.note(at, worth)
-        self._peers.setdefault((month, paid), _Passed()).note(at, worth)
         return False
 
     def _combinations(self, month: int) -> list[Paid]:

@@ -235,7 +235,7 @@ months = st.builds(
 )
 def test_what_is_not_followed_is_never_missed(used: Usage, plans: tuple[Plan, ...]) -> None:
     search = Search(plans, used)
-    everything, worth = search._explore(prune=False)
+    everything, worth = search._explore(None)
     road = search.road()
     assert (sum(step.cost for step in road), sum(plans[step.plan].term is not None for step in road)) == worth
     assert [step.plan for step in road] == [step.plan for step in search._walk(everything)]
