@@ -46,7 +46,7 @@ UNIT_GIB = {
     "g": 1.0,
     "tib": 1024.0,
 }
-SIZE = r"(\d{1,6}(?:[.,]\d+)?)\s*(bytes|[KMGT]i?B|[KMGT]|B)\b"
+SIZE = r"(\d{1,6}(?:[.,]\d{1,20})?)\s*(bytes|[KMGT]i?B|[KMGT]|B)\b"
 DTYPE_BYTES = {
     "float": 4,
     "float32": 4,
@@ -124,6 +124,24 @@ def _find(pattern: str, text: str) -> re.Match[str] | None:
     return re.search(pattern, text, re.IGNORECASE)
 
 
+def _line(text: str, *patterns: str) -> tuple[re.Match[str], ...] | None:
+    """The matches on the first line that has all patterns in this order. One search each: no text makes it slow."""
+    first, *rest = (re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+    start = 0
+    while match := first.search(text, start):
+        end = text.find("\n", match.end())
+        end = len(text) if end < 0 else end
+        found = [match]
+        for pattern in rest:
+            if not (match := pattern.search(text, found[-1].end(), end)):
+                break
+            found.append(match)
+        else:
+            return tuple(found)
+        start = end
+    return None
+
+
 def _size(pattern: str, text: str) -> float | None:
     """The size that stands where `{}` is in `pattern`; the last occurrence, since a log's last error is the one that ended it."""
     found = list(re.finditer(pattern.replace("{}", SIZE), text, re.IGNORECASE))
@@ -165,21 +183,21 @@ def _first(text: str) -> Reading:
 
 def _vllm_cache(text: str) -> Reading | None:
     old = _find(
-        r"max seq len \((\d+)\) is larger than the maximum number of tokens that can be stored in KV cache \((\d+)\)",
+        r"max seq len \((\d{1,11})\) is larger than the maximum number of tokens that can be stored in KV cache \((\d{1,11})\)",
         text,
     )
     # since 0.8: "To serve at least one request with the models's max seq len (32768), (4.50 GiB KV cache is needed, which is larger than the
     # available KV cache memory (1.20 GiB). Based on the available memory, the estimated maximum model length is 8704."
-    new = _find(r"max seq len \((\d+)\),?\s*\(?" + SIZE + r" KV cache is needed", text)
+    new = _find(r"max seq len \((\d{1,11})\),?\s*\(?" + SIZE + r" KV cache is needed", text)
     if not old and not new:
         return None
     match = old or new
     assert match
-    estimate = _find(r"estimated maximum model length is (\d+)", text)
-    blocks = _find(r"# ?(?:GPU|CUDA) blocks:\s*(\d+)", text)
+    estimate = _find(r"estimated maximum model length is (\d{1,11})", text)
+    blocks = _find(r"# ?(?:GPU|CUDA) blocks:\s*(\d{1,11})", text)
     tokens = int(old[2]) if old else int(estimate[1]) if estimate else int(blocks[1]) * 16 if blocks else None
-    parallel = _find(r"tensor_parallel_size\s*=\s*(\d+)", text)
-    share = _find(r"gpu_memory_utilization[`'\"]?\s*[=:]\s*(0\.\d+|1\.0)", text)
+    parallel = _find(r"tensor_parallel_size\s*=\s*(\d{1,11})", text)
+    share = _find(r"gpu_memory_utilization[`'\"]?\s*[=:]\s*(0\.\d{1,9}|1\.0)", text)
     return Reading(
         kind="vllm-kv-cache",
         max_tokens=int(match[1]),
@@ -197,7 +215,7 @@ def _vllm_blocks(text: str) -> Reading | None:
 
 def _vllm_startup(text: str) -> Reading | None:
     match = _find(
-        r"Free memory on device[^(]*\((\d+(?:\.\d+)?)/(\d+(?:\.\d+)?) ?GiB\) on startup is less than desired GPU memory utilization \((0?\.\d+|1\.0)",
+        r"Free memory on device[^(]{0,80}\((\d{1,6}(?:\.\d{1,9})?)/(\d{1,6}(?:\.\d{1,9})?) ?GiB\) on startup is less than desired GPU memory utilization \((0?\.\d{1,9}|1\.0)",
         text,
     )
     return match and Reading(
@@ -208,18 +226,17 @@ def _vllm_startup(text: str) -> Reading | None:
 def _fp8(text: str) -> Reading | None:
     return (
         Reading(kind="fp8-unsupported")
-        if _find(r"fp8e4nv[^\n]*not supported|float8[^\n]*(?:only )?supported on[^\n]*(?:8\.9|9\.0|arch)", text)
+        if _line(text, "fp8e4nv", "not supported") or _line(text, "float8", "supported on", r"8\.9|9\.0|arch")
         else None
     )
 
 
 def _bf16(text: str) -> Reading | None:
     if not _find(
-        r"bfloat16 is only supported on gpus? with compute capability|does not support bfloat16|bf16[^\n]*not supported",
-        text,
-    ):
+        r"bfloat16 is only supported on gpus? with compute capability|does not support bfloat16", text
+    ) and not _line(text, "bf16", "not supported"):
         return None
-    own = _find(r"gpu has compute capability (\d+\.\d+)", text)
+    own = _find(r"gpu has compute capability (\d{1,3}\.\d{1,3})", text)
     card = _find(r"your ([\w\s-]{2,60}?) gpu has compute capability", text)
     return Reading(
         kind="bf16-unsupported", compute_capability=float(own[1]) if own else None, card=card[1] if card else None
@@ -245,7 +262,7 @@ def _pytorch(text: str) -> Reading | None:
     tried = _size(r"CUDA out of memory\.?\s+Tried to allocate {}", text) or _size(r"Tried to allocate {}", text)
     if tried is None:
         return None
-    device = list(re.finditer(r"\bGPU (\d+)\b", text))
+    device = list(re.finditer(r"\bGPU (\d{1,3})\b", text))
     total = _size(r"total capacity of {}", text) or _size(r"{} total capacity", text)
     allocated = _size(r"{} is allocated by PyTorch", text) or _size(r"{} already allocated", text)
     unallocated = _size(r"{} is reserved by PyTorch but unallocated", text)
@@ -258,7 +275,7 @@ def _pytorch(text: str) -> Reading | None:
     mine = _size(r"this process has {} memory in use", text)
     processes = tuple(
         Process(pid=int(match[1]), gib=_gib(match, 2) or 0.0)
-        for match in re.finditer(r"Process (\d+) has " + SIZE + " memory in use", text, re.IGNORECASE)
+        for match in re.finditer(r"Process (\d{1,11}) has " + SIZE + " memory in use", text, re.IGNORECASE)
     )
     return Reading(
         kind="pytorch",
@@ -297,13 +314,13 @@ def _which_is_own(
 def _llama_cpp(text: str) -> Reading | None:
     failed = _size(r"allocating {} on device \d+: cudaMalloc failed: out of memory", text)
     failed_bytes = _find(
-        r"(?:failed to allocate|unable to allocate) (?:CUDA\d+|buffer|CUDA) ?buffer(?: of size (\d+))?", text
+        r"(?:failed to allocate|unable to allocate) (?:CUDA\d+|buffer|CUDA) ?buffer(?: of size (\d{1,15}))?", text
     )
     if failed is None and not failed_bytes:
         return None
     if failed is None and failed_bytes and failed_bytes[1]:
         failed = int(failed_bytes[1]) * 2**-30
-    device = _find(r"on device (\d+): cudaMalloc", text)
+    device = _find(r"on device (\d{1,3}): cudaMalloc", text)
     log = _llama_cpp_log(text)
     held = [
         (_gib(match) or 0.0)
@@ -315,7 +332,7 @@ def _llama_cpp(text: str) -> Reading | None:
         tried_gib=failed,
         device=int(device[1]) if device else None,
         allocated_gib=sum(held) if held else None,
-        max_tokens=_integer(r"n_ctx(?:_per_seq)?\s*=\s*(\d+)", text),
+        max_tokens=_integer(r"n_ctx(?:_per_seq)?\s*=\s*(\d{1,11})", text),
     )
 
 
@@ -324,19 +341,19 @@ def _llama_cpp_log(text: str) -> Reading | None:
     if size is None:
         return None
     kind = _find(r"(?:model ftype|file type)\s*=\s*([^\n]{1,40})", text)
-    parameters = _find(r"model params\s*=\s*(\d+(?:\.\d+)?) ?B", text)
+    parameters = _find(r"model params\s*=\s*(\d{1,9}(?:\.\d{1,9})?) ?B", text)
     return Reading(
         kind="llama-cpp-log",
         file_gib=size,
         file_type=kind[1].strip() if kind else None,
         parameters_b=float(parameters[1]) if parameters else None,
-        max_tokens=_integer(r"n_ctx_train\s*=\s*(\d+)", text),
+        max_tokens=_integer(r"n_ctx_train\s*=\s*(\d{1,11})", text),
     )
 
 
 def _integer(pattern: str, text: str) -> int | None:
     match = _find(pattern, text)
-    return int(match[1]) if match and len(match[1]) < 12 else None
+    return int(match[1]) if match else None
 
 
 def _tensorflow(text: str) -> Reading | None:
@@ -346,34 +363,34 @@ def _tensorflow(text: str) -> Reading | None:
         return None
     tried = failed
     if shape:
-        sides = [int(side) for side in shape[1].replace(" ", "").split(",") if side][:8]
-        if all(side < 10**12 for side in sides):
-            tried = prod(sides) * DTYPE_BYTES.get(shape[2].lower(), 4) * 2**-30
+        sides = [side for side in shape[1].replace(" ", "").split(",") if side][:8]
+        if all(len(side) < 12 for side in sides):
+            tried = prod(map(int, sides)) * DTYPE_BYTES.get(shape[2].lower(), 4) * 2**-30
     limit = _find(r"Limit:\s*(\d{6,15})", text)
     used = _find(r"InUse:\s*(\d{6,15})", text)
-    created = _find(r"Created device [^\n]*with (\d+) MB memory[^\n]*name: ([^,\n]+)", text)
+    created = _line(text, "Created device ", r"with (\d{1,9}) MB memory", r"name: ([^,\n]{1,80})")
     return Reading(
         kind="tensorflow",
         tried_gib=tried,
-        total_gib=int(limit[1]) * 2**-30 if limit else int(created[1]) / 1024 if created else None,
+        total_gib=int(limit[1]) * 2**-30 if limit else int(created[1][1]) / 1024 if created else None,
         allocated_gib=int(used[1]) * 2**-30 if used else None,
-        card=created[2].strip() if created else None,
+        card=created[2][1].strip() if created else None,
     )
 
 
 def _jax(text: str) -> Reading | None:
-    match = _find(r"RESOURCE_EXHAUSTED[^\n]*?(?:allocate|allocating) (\d{1,15}) ?bytes", text)
-    return match and Reading(kind="jax", tried_gib=int(match[1]) * 2**-30)
+    found = _line(text, "RESOURCE_EXHAUSTED", r"(?:allocate|allocating) (\d{1,15}) ?bytes")
+    return Reading(kind="jax", tried_gib=int(found[1][1]) * 2**-30) if found else None
 
 
 def _deepspeed(text: str) -> Reading | None:
     rows = [
         (_gib(match) or 0.0)
-        for match in re.finditer(r"^\s*[\d.]+ ?GB\s*\|\s*" + SIZE, text, re.IGNORECASE | re.MULTILINE)
+        for match in re.finditer(r"^[ \t]{0,40}[\d.]{1,12} ?GB\s*\|\s*" + SIZE, text, re.IGNORECASE | re.MULTILINE)
     ]
     if not rows or not _find(r"per GPU", text):
         return None
-    parameters = _find(r"Model with (\d+)M total params", text)
+    parameters = _find(r"Model with (\d{1,11})M total params", text)
     memory = _find(r"-(\d{2})GB\b", text)
     return Reading(
         kind="deepspeed-estimate",
@@ -390,7 +407,9 @@ def _nvidia_smi(text: str) -> Reading | None:
     names = [
         match[1].strip()
         for match in re.finditer(
-            r"^\|\s+\d+\s+((?:NVIDIA|Tesla|GeForce|Quadro|RTX|A\d)[^|]*?)\s{2,}", text, re.MULTILINE
+            r"^\|[ \t]{1,9}\d{1,3}[ \t]{1,40}((?:NVIDIA|Tesla|GeForce|Quadro|RTX|A\d)[^|\n]{0,80}?)[ \t]{2}",
+            text,
+            re.MULTILINE,
         )
     ]
     names = [re.sub(r"\s+(?:On|Off)$", "", name) for name in names]
@@ -406,7 +425,9 @@ def _nvidia_smi(text: str) -> Reading | None:
     processes = tuple(
         Process(pid=int(match[2]), gib=int(match[4]) / 1024, name=match[3].strip()[-60:])
         for match in re.finditer(
-            r"^\|\s+(\d+)\s+(?:\S+\s+\S+\s+)?(\d{2,9})\s+[CG+]+\s+(.+?)\s+(\d{1,6})MiB\s*\|", text, re.MULTILINE
+            r"^\|[ \t]{1,9}(\d{1,3})[ \t]{1,40}(?:\S{1,9}[ \t]{1,40}\S{1,9}[ \t]{1,40})?(\d{2,9})[ \t]{1,40}[CG+]{1,3}[ \t]{1,40}([^\n]{1,200}?)[ \t]{1,80}(\d{1,6})MiB[ \t]{0,40}\|",
+            text,
+            re.MULTILINE,
         )
     )
     fullest = max(devices, key=lambda device: device.used_gib / max(device.total_gib, 1e-9))
@@ -423,11 +444,13 @@ def _nvidia_smi(text: str) -> Reading | None:
 def _host(text: str) -> Reading | None:
     killed = _find(
         r"exitcode:?\s*-9\b|Out of memory: Killed process|^Killed$|oom-?kill|SIGKILL|signal 9\b|returncode -9", text
-    ) or re.search(r"^\s*Killed\s*$", text, re.MULTILINE)
+    ) or re.search(r"^[ \t]{0,40}Killed[ \t]{0,40}$", text, re.MULTILINE)
     allocator = _find(
         r"DefaultCPUAllocator: (?:can't|not enough)|Cannot allocate memory|std::bad_alloc|MemoryError", text
     )
-    workers = _find(r"DataLoader worker[^\n]*killed by signal|insufficient shared memory \(shm\)|Bus error", text)
+    workers = _line(text, "DataLoader worker", "killed by signal") or _find(
+        r"insufficient shared memory \(shm\)|Bus error", text
+    )
     if not (killed or allocator or workers):
         return None
     return Reading(kind="host-memory", signal=9 if killed else None, tried_gib=_size(r"you tried to allocate {}", text))

@@ -1,6 +1,7 @@
 """The doctor reads what programs really print, says what happened, and never falls over a text."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -183,6 +184,53 @@ def test_nonsense_is_answered_politely(text: str) -> None:
     diagnosis = diagnose(read(text))
     assert diagnosis.figures.code
     assert diagnosis.need_gib is None or diagnosis.need_gib >= 0
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "float8 supported on ",
+        "fp8e4nv",
+        "bf16",
+        "Created device with 1 MB memory ",
+        "RESOURCE_EXHAUSTED allocate ",
+        "DataLoader worker",
+        "Free memory on device ",
+        " \n",
+        "\n",
+        "| 0 12 C" + " " * 190,
+        "|  0  a a ",
+        "1",
+        "1.",
+        "model=",
+        "NVIDIA ",
+        "Process 1 has 1 GiB ",
+    ],
+)
+def test_no_text_makes_reading_slow(piece: str) -> None:
+    text = piece * (MAX_TEXT // len(piece))
+    start = time.process_time()
+    read(text)
+    assert time.process_time() - start < 3  # bounded searches take a tenth of a second; unbounded ones took minutes
+
+
+@pytest.mark.parametrize("digits", [50, 5_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "max seq len ({}) is larger than the maximum number of tokens that can be stored in KV cache ({})",
+        "Tried to allocate 1 GiB. GPU {} Process {} has 1 GiB memory in use",
+        "unable to allocate CUDA0 buffer of size {}",
+        "OOM when allocating tensor with shape[{},{}] and type float",
+        "tensorflow failed to allocate 1 GiB Limit: {} InUse: {} Created device x with {} MB memory name: A",
+        "model size = 4 GiB\nmodel params = {} B",
+        "1.00GB | 1.00GB per GPU Model with {}M total params",
+        "RESOURCE_EXHAUSTED: allocate {} bytes",
+    ],
+)
+def test_endless_numbers_are_answered(text: str, digits: int) -> None:
+    need = diagnose(read(text.replace("{}", "9" * digits))).need_gib
+    assert need is None or 0 <= need < float("inf")
 
 
 @given(st.floats(0.01, 200), st.floats(0.01, 200), st.floats(0, 50))
