@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.servers import django_db_modify_db_settings, pytest_unconfigure, servers
 
 __all__ = ["django_db_modify_db_settings", "pytest_unconfigure", "servers"]
-from hypothesis import settings
 
 settings.register_profile("steady", deadline=None)  # a busy machine is no failure
 settings.load_profile("steady")
