@@ -25,6 +25,8 @@ EMPTY_LINE: Mapping[str, Mapping[str, str]] = {
     "traffic": {"count": "100", "periods": "1"},
     "text": {"count": "1", "periods": "1"},
 }
+FIRST_FIELD: Mapping[str, str] = {"gpu": "sku", "storage": "count", "traffic": "count", "text": "count"}
+"""Where the cursor goes on a new line."""
 LINE_INPUTS = (
     "row",
     "kind",
@@ -112,6 +114,7 @@ class Editor:
             if f"lines-{index}-remove" not in posted
         ]
         self.lines = self._line_forms(initial=[*rows, {"kind": kind, **EMPTY_LINE[kind]}])
+        self.lines.forms[-1].fields[FIRST_FIELD[kind]].widget.attrs["autofocus"] = True
 
     def is_valid(self) -> bool:
         """All three forms, and lines that can be added up."""

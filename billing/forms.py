@@ -205,7 +205,11 @@ class LineForm(forms.Form):
             return
         offer = self.catalogue.offer(given["sku"])
         sold = [str(plan["kind"]) for plan in offer.plans] if offer else []
-        if given.get("plan_kind") not in sold and given.get("unit_price") is None:
+        if given.get("unit_price") is not None or "unit_price" in self.errors:
+            return
+        if not sold:
+            self.add_error("unit_price", _("There is no list price in this currency. Write one."))
+        elif given.get("plan_kind") not in sold:
             names = _(", ").join(plan_text(kind) for kind in sold)
             self.add_error(
                 "plan_kind",
@@ -256,9 +260,9 @@ def _or(value: Decimal | None, default: Decimal) -> Decimal:
 
 
 def sku_choices(catalogue: Catalogue) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Machines with a price, grouped by card."""
+    """Every machine of the catalogue, grouped by card; without a list price in this currency one must be written."""
     groups: dict[str, list[tuple[str, str]]] = {}
-    for offer in catalogue.priced_offers:
+    for offer in catalogue.offers:
         name = catalogue.gpus[offer.gpu]["name"]
         groups.setdefault(name, []).append((offer.sku, f"{name} × {offer.count}"))
     return list(groups.items())

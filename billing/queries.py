@@ -12,6 +12,7 @@ from django.db.models.aggregates import Max
 from billing.lifecycle import local_date
 from billing.models import DiscountLimit, Quote, QuoteLine
 from billing.models.choices import QuoteState
+from billing.policy import Authority
 from catalog.queries import current_catalogue
 from catalog.snapshot import Catalogue
 
@@ -32,12 +33,12 @@ def catalogue_of(currency: str) -> Catalogue:
     return current_catalogue(currency)
 
 
-def discount_limit_of(user: User) -> Decimal:
-    """The deepest discount this person may give alone, per cent: the largest of their roles; a superuser has no limit."""
+def authority_of(user: User) -> Authority:
+    """What this person may send alone: the largest limit of their roles; a superuser has none."""
     if user.is_superuser:
-        return Decimal(100)
+        return Authority(Decimal(100), may_price_freely=True)
     found = DiscountLimit.objects.filter(group__user=user).aggregate(limit=Max("max_percent"))["limit"]
-    return found if found is not None else Decimal(0)
+    return Authority(found if found is not None else Decimal(0), user.has_perm("billing.approve_quote"))
 
 
 @dataclass(frozen=True, slots=True)

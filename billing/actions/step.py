@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from decimal import Decimal
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -13,7 +12,7 @@ from billing.drafts import contact_of, head_of, lines_of, write_revision
 from billing.lifecycle import State, Verb, end_of_validity, has_expired, local_date, move
 from billing.models import Quote, QuoteLink, Revision, Seller
 from billing.offer import Head, OfferLine
-from billing.policy import needs_approval
+from billing.policy import Authority, needs_approval, sells_unlisted
 from billing.quote_snapshot import build_snapshot
 from billing.revision_diff import revision_differences
 
@@ -36,6 +35,10 @@ def _lock(quote: Quote, expected_version: int) -> Quote:
     if locked.version != expected_version:
         raise EditConflict(locked)
     return locked
+
+
+def _must_ask(revision: Revision, authority: Authority) -> bool:
+    return needs_approval(revision.discount_percent, sells_unlisted(lines_of(revision)), authority)
 
 
 def _step(locked: Quote, verb: Verb, by: User | None, **details: object) -> None:
@@ -68,10 +71,10 @@ def quote_submit(*, quote: Quote, by: User, expected_version: int, quote_url: st
 
 
 @transaction.atomic
-def quote_approve(*, quote: Quote, by: User, expected_version: int, limit_percent: Decimal) -> Quote:
+def quote_approve(*, quote: Quote, by: User, expected_version: int, authority: Authority) -> Quote:
     """Approve what somebody submitted. Raises CannotSend over-limit where it is too deep for the approver as well."""
     locked = _lock(quote, expected_version)
-    if needs_approval(locked.revision.discount_percent, limit_percent):
+    if _must_ask(locked.revision, authority):
         raise CannotSend("over-limit")
     _step(locked, Verb.APPROVE, by, discount_percent=str(locked.revision.discount_percent))
     return locked
@@ -91,7 +94,7 @@ def quote_send(
     quote: Quote,
     by: User,
     expected_version: int,
-    limit_percent: Decimal,
+    authority: Authority,
     now: datetime,
     link_address: LinkAddress,
 ) -> Quote:
@@ -102,7 +105,7 @@ def quote_send(
     locked = _lock(quote, expected_version)
     revision = locked.revision
     seller = Seller.objects.current()
-    if State(locked.state) is State.DRAFT and needs_approval(revision.discount_percent, limit_percent):
+    if State(locked.state) is State.DRAFT and _must_ask(revision, authority):
         raise CannotSend("needs-approval")
     if not revision.lines.exists():
         raise CannotSend("no-lines")

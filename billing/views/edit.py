@@ -15,8 +15,8 @@ from billing.drafts import contact_of, head_of, lines_of
 from billing.editor import Editor
 from billing.lifecycle import State, StepRefused, Verb, may
 from billing.models import Quote, QuoteRequest
-from billing.policy import deepest_discount_percent, needs_approval
-from billing.queries import discount_limit_of
+from billing.policy import deepest_discount_percent, needs_approval, sells_unlisted
+from billing.queries import authority_of
 from billing.revision_diff import revision_differences
 from billing.views.access import staff, staff_only, visible_quote
 from billing.wording import plain_text
@@ -27,12 +27,14 @@ def _totals(editor: Editor, request: HttpRequest) -> dict[str, Any]:
     """What the valid draft comes to, for the panel that follows the typing."""
     head, lines = editor.head_values, editor.line_values
     discount = deepest_discount_percent(head.offer(lines))
-    limit = discount_limit_of(staff(request))
+    authority = authority_of(staff(request))
+    unlisted = sells_unlisted(lines)
     return {
         "doc": draft_document(editor.quote, head, lines, editor.contact_values),
         "discount": plain_text(discount),
-        "limit": plain_text(limit),
-        "needs_approval": needs_approval(discount, limit),
+        "limit": plain_text(authority.limit_percent),
+        "unlisted": unlisted,
+        "needs_approval": needs_approval(discount, unlisted, authority),
     }
 
 

@@ -37,8 +37,8 @@ from billing.line_pricing import priced_line
 from billing.models import OutboxMail, Quote, QuoteLink, Revision, Seller
 from billing.models.choices import QuoteState
 from billing.offer import Head, OfferLine
-from billing.policy import needs_approval
-from billing.queries import catalogue_of, discount_limit_of
+from billing.policy import needs_approval, sells_unlisted
+from billing.queries import authority_of, catalogue_of
 from billing.revision_diff import Version, revision_differences
 from billing.tasks import nudge_outbox
 from billing.views.access import staff, staff_only, visible_quote
@@ -55,10 +55,16 @@ def link_url(request: HttpRequest, link: QuoteLink) -> str:
         return request.build_absolute_uri(reverse("billing:offer", args=[link.token]))
 
 
+def _over(quote: Quote, request: HttpRequest) -> bool:
+    """Whether this person would have to ask before sending it."""
+    unlisted = sells_unlisted(lines_of(quote.revision))
+    return needs_approval(quote.revision.discount_percent, unlisted, authority_of(staff(request)))
+
+
 def _steps(quote: Quote, state: State, request: HttpRequest) -> list[dict[str, object]]:
     """Buttons that make sense now for this person."""
     user = staff(request)
-    over = needs_approval(quote.revision.discount_percent, discount_limit_of(user))
+    over = _over(quote, request)
     found = []
     for verb in STAFF_VERBS:
         if not may(state, verb):
@@ -97,7 +103,8 @@ def quote(request: HttpRequest, number: str) -> HttpResponse:
         "may_edit": may(state, Verb.EDIT),
         "may_withdraw": may(state, Verb.WITHDRAW),
         "discount": plain_text(row.revision.discount_percent),
-        "over_limit": needs_approval(row.revision.discount_percent, discount_limit_of(staff(request))),
+        "over_limit": _over(row, request),
+        "unlisted": sells_unlisted(lines_of(row.revision)),
         "links": [{"url": link_url(request, link), "link": link} for link in links] if row.revision.frozen_at else [],
         "mails": row.mails.all()[:20],
         "decision": row.decisions.order_by("-pk").first(),
@@ -143,15 +150,15 @@ def _revise(row: Quote, request: HttpRequest, version: int) -> None:
 def _take(row: Quote, verb: str, request: HttpRequest, version: int, reason: str) -> None:
     """One step. Raises what the actions raise."""
     by = staff(request)
-    limit = discount_limit_of(by)
+    authority = authority_of(by)
     common: dict[str, Any] = {"quote": row, "by": by, "expected_version": version}
     here = request.build_absolute_uri(reverse("billing:quote", args=[row.number]))
     steps: dict[str, Callable[[], object]] = {
         "submit": lambda: quote_submit(**common, quote_url=here),
-        "approve": lambda: quote_approve(**common, limit_percent=limit),
+        "approve": lambda: quote_approve(**common, authority=authority),
         "return": lambda: quote_return(**common, reason=reason),
         "send": lambda: quote_send(
-            **common, limit_percent=limit, now=timezone.now(), link_address=lambda link: link_url(request, link)
+            **common, authority=authority, now=timezone.now(), link_address=lambda link: link_url(request, link)
         ),
         "withdraw": lambda: quote_withdraw(**common, now=timezone.now(), reason=reason),
         "revise": lambda: _revise(row, request, version),

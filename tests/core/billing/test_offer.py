@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from billing.line_pricing import lines_of_advice, price_for, priced_line
 from billing.offer import Contact, Head, Offer, OfferLine, periods_of
-from billing.policy import deepest_discount_percent, needs_approval
+from billing.policy import Authority, deepest_discount_percent, needs_approval, sells_unlisted
 from billing.revision_diff import revision_differences
 from catalog.example import example_catalogue
 
@@ -88,8 +88,16 @@ def test_the_deepest_line_counts():
 
 
 def test_limit_itself_is_allowed():
-    assert not needs_approval(D("10.000"), D(10))
-    assert needs_approval(D("10.001"), D(10))
+    sales = Authority(D(10))
+    assert not needs_approval(D("10.000"), False, sales)
+    assert needs_approval(D("10.001"), False, sales)
+
+
+def test_a_machine_without_a_list_price_is_for_those_who_approve():
+    assert sells_unlisted([line(kind="gpu", list_price=None)])
+    assert not sells_unlisted([line(kind="text", list_price=None), line(kind="gpu")])
+    assert needs_approval(D(0), True, Authority(D(100)))
+    assert not needs_approval(D(0), True, Authority(D(0), may_price_freely=True))
 
 
 @pytest.mark.parametrize(

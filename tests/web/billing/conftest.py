@@ -10,6 +10,7 @@ from django.utils import timezone
 from billing.actions.quote import quote_create
 from billing.actions.step import quote_send
 from billing.offer import Contact, Head, OfferLine
+from billing.policy import Authority
 from catalog.actions import load_example_catalogue
 from config.roles import sync_roles
 
@@ -76,7 +77,7 @@ def a_sent_quote(by, lines=None, **changes):
         quote=quote,
         by=by,
         expected_version=quote.version,
-        limit_percent=Decimal(100),
+        authority=Authority(Decimal(100), may_price_freely=True),
         now=timezone.now(),
         link_address=lambda link: f"https://example.com/q/{link.token}/",
     )

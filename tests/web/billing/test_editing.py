@@ -150,6 +150,24 @@ def test_editing_what_was_sent_begins_with_a_revision(client, sam):
     assert QuoteLine.objects.get().title == "Setup"
 
 
+def test_a_price_out_of_thin_air_needs_a_manager(seller, max_):
+    """Another currency or a plan that is not sold has no list price: no limit on discounts can hold there."""
+    line = {"sku": "rtx-3090-24g-x1", "plan_kind": "hour", "unit_price": "0.01"}
+    seller.post(NEW, posted([line], currency="USD"))
+    quote = Quote.objects.get()
+    address = f"/en/sales/quotes/{quote.number}/step/"
+    seller.post(address, {"verb": "send", "version": quote.version})
+    quote.refresh_from_db()
+    assert quote.state == "draft"
+    assert "no list price" in seller.get(f"/en/sales/quotes/{quote.number}/").content.decode()
+    seller.post(address, {"verb": "submit", "version": quote.version})
+    seller.force_login(max_)
+    quote.refresh_from_db()
+    seller.post(address, {"verb": "approve", "version": quote.version})
+    quote.refresh_from_db()
+    assert quote.state == "approved"
+
+
 def test_editing_voids_an_approval(client, sam, max_):
     quote = a_quote(sam)
     Quote.objects.filter(pk=quote.pk).update(state="approved")
