@@ -20,7 +20,7 @@ from django.utils import timezone
 from billing.actions.decision import NotOpen, Visitor, quote_accept, quote_decline
 from billing.actions.quote import EditConflict, quote_save
 from billing.drafts import contact_of, head_of, lines_of
-from billing.models import Decision, NumberSequence, OutboxMail, Quote, QuoteLink
+from billing.models import Decision, NumberSequence, OutboxMail, Quote, QuoteLink, QuoteRequest
 from billing.models.outbox_mail import LEASE
 from billing.tasks import deliver_mail, nudge_outbox
 from tests.web.billing.conftest import a_quote, a_sent_quote
@@ -300,3 +300,22 @@ def wait_for(what, seconds):
     while not what():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.05)
+
+
+ASK_WITHOUT_REDIS = """
+import time
+from django.test import Client
+start = time.monotonic()
+answer = Client().post("/en/ask/", {"contact": "W", "email": "w@example.com", "consent": "on"}, headers={"Host": "localhost"})
+assert answer.status_code == 302, answer.status_code
+assert time.monotonic() - start < 20
+"""
+
+
+def test_without_redis_a_request_is_kept_and_its_mails_wait(seller, post, monkeypatch):
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
+    run(ASK_WITHOUT_REDIS, post)
+    assert QuoteRequest.objects.get().contact == "W"
+    assert set(OutboxMail.objects.values_list("state", flat=True)) == {"waiting"}
+    run(DELIVER, post)
+    assert len(post.letters) == 2
