@@ -9,11 +9,15 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from billing.costing.compare import Comparison, compare_mapping
 from billing.costing.cost import PlanCost
 from billing.costing.errors import CostingErrors
+from billing.hours_curve import hours_curves
+from billing.idle import OVERNIGHT_HOURS, SHORT_MINUTES, SHORT_STARTS, WEEKEND_HOURS, idle_money
+from billing.plan_chart import plan_chart
 from billing.plan_forms import DEFAULTS, PlanForm
 from billing.plan_words import cost_words, note_words
 from billing.queries import catalogue_of
@@ -136,7 +140,35 @@ def _compared(form: PlanForm, language: str) -> dict[str, Any]:
             }
             for pair in comparison.break_even
         ],
+        **_pictured(offer, form.cleaned_data, language),
         "assumptions": [note_words(note, kinds) for note in (*comparison.warnings, *comparison.assumptions)],
+    }
+
+
+def _pictured(offer: Offer, given: Mapping[str, Any], language: str) -> dict[str, Any]:
+    """The chart of one run with the own hours marked, and what idling costs on this machine."""
+    own = float(given["hours"]) if given["pattern"] == "hours" and given["hours"] else None
+    curves = hours_curves(offer, own)
+    label = _("your %(hours)s h") % {"hours": number_text(given["hours"], language)} if own is not None else ""
+    idle = idle_money(offer)
+
+    def money(amount: Decimal | None) -> str:
+        return "" if amount is None else money_text(amount, str(offer.plans[0]["currency"]), language)
+
+    return {
+        "figure": curves and plan_chart(curves, own, label),
+        "one_run": own is not None,
+        "idle": {
+            "overnight": money(idle.overnight),
+            "weekend": money(idle.weekend),
+            "by_hour": money(idle.short_by_hour),
+            "by_minute": money(idle.short_by_minute),
+            "saved": money(idle.saved) if idle.saved is not None and idle.saved > 0 else "",
+            "overnight_hours": OVERNIGHT_HOURS,
+            "weekend_hours": WEEKEND_HOURS,
+            "starts": SHORT_STARTS,
+            "minutes": SHORT_MINUTES,
+        },
     }
 
 

@@ -3,29 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 
 from django.utils.translation import gettext as _
 
 from advisor import charts, labels
-from advisor.costs import ZONE, plans_of
 from advisor.recommendation import Choice, Recommendation
 from advisor.survey import rate_of
 from advisor.templatetags.figures import card_name, hours_figure, number
-from billing.costing.break_even import break_evens, curve
-from billing.costing.mix import cheapest_mix
-from billing.costing.mix_search import MixTooLarge
-from billing.costing.moments import HOUR
-from billing.costing.plans import Plan
-from billing.costing.usage import Usage
-from catalog.snapshot import Catalogue, Offer, PlanKind
+from billing.hours_curve import hours_curves
+from billing.plan_chart import PlanChart, plan_chart
+from catalog.snapshot import Catalogue
 
-RANGES = (24, 72, 168, 336, 720, 1440, 4320, 8760)
-"""Hours a cost chart may span; the one that leaves the own use in its first 60 % is taken."""
-DEFAULT_RANGE = 720
-POINTS = 60
-MIX_POINTS = 30
-TABLE_HOURS = (1, 8, 24, 72, 168, 336, 720)
 BATCHES: Mapping[str, tuple[float, str, bool]] = {
     "tokens_per_second": (1e6, "million-tokens", False),
     "images_per_second": (1e5, "hundred-thousand-images", False),
@@ -63,35 +51,12 @@ class TimeCost:
 
 
 @dataclass(frozen=True, slots=True)
-class CurveRow:
-    """A line of the data table of cost against hours: plan cells in the order of the head, least marked."""
-
-    hours: int
-    cells: tuple[tuple[Decimal, bool], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CurveLine:
-    """A drawn plan with its direct label."""
-
-    line: charts.HoursLine
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
 class CostCurve:
-    """Cost against hours of one run."""
+    """Cost against hours of one run, with its finding."""
 
     heading: str
     note: str
-    label: str
-    chart: charts.HoursChart
-    lines: tuple[CurveLine, ...]
-    mix_label: str
-    own_label: str
-    heads: tuple[str, ...]
-    rows: tuple[CurveRow, ...]
-    axis: str
+    drawn: PlanChart
 
 
 def short_name(slug: str, count: int) -> str:
@@ -228,61 +193,20 @@ def _finding(spots: Sequence[tuple[Choice, float, Decimal]], on_front: set[str],
     return _("No other card beats it on time or on cost")
 
 
-def _usage(offer: Offer, hours: Decimal) -> Usage:
-    length = max(1, round(hours * HOUR))
-    return Usage(intervals=((0, length),), zone=ZONE, keep_until=length, gpus=offer.gpus_per_node, machines=offer.nodes)
-
-
 def cost_curve(choice: Choice) -> CostCurve | None:
-    """Cost against hours of one run on the recommended machine; None without prices."""
-    plans = plans_of(choice.offer)
-    if not plans:
-        return None
+    """Cost against hours of one run on the recommended machine; None without prices, or where the job is longer than any chart."""
     own = choice.estimate.hours
-    span = next(
-        (end for end in RANGES if own is not None and own <= 0.6 * end),
-        RANGES[-1] if own is not None else DEFAULT_RANGE,
-    )
-    if own is not None and own > RANGES[-1]:
+    curves = hours_curves(choice.offer, own)
+    if curves is None:
         return None
-    usage = _usage(choice.offer, Decimal(span))
-    known = {plan.name: plan for _kind, plan in plans}
-    drawn = {kind: [(float(h), float(c)) for h, c in curve(plan, span, POINTS, usage, known)] for kind, plan in plans}
-    mix = _mix_line(choice.offer, span, tuple(plan for _kind, plan in plans))
-    top = max((cost for _h, cost in mix), default=0.0)
-    shown: dict[str, list[tuple[float, float]]] = {
-        kind: points for kind, points in drawn.items() if points[0][1] <= 1.6 * top or kind in ("minute", "hour")
-    }
-    breaks = _breaks(choice.offer, plans, span, shown)
-    chart = charts.hours_chart(
-        shown,
-        mix,
-        [(hours, cost) for hours, cost, _text in breaks],
-        own,
-        _hour_ticks(span),
-        lambda value: number(round(value, 4)),
-    )
-    lines = tuple(CurveLine(line, str(labels.PLANS[line.key])) for line in chart.plans)
     card = short_name(choice.gpu, choice.count)
-    paid = _mix_words(choice)
     heading = (
-        _("%(card)s: %(plan)s is cheapest this time") % {"card": card, "plan": paid}
+        _("%(card)s: %(plan)s is cheapest this time") % {"card": card, "plan": _mix_words(choice)}
         if own is not None
         else _("%(card)s: the longer you rent, the cheaper the hour") % {"card": card}
     )
-    note = _("; ").join(text for _h, _c, text in breaks) or _("No plan overtakes another within these hours.")
-    return CostCurve(
-        heading=heading,
-        note=_("Used without a break: %(breaks)s") % {"breaks": note},
-        label=_("Lines of cost against hours of one run. %(breaks)s") % {"breaks": note},
-        chart=chart,
-        lines=lines,
-        mix_label=_("cheapest mix"),
-        own_label=_("your job %(hours)s h") % {"hours": hours_figure(own)} if own is not None else "",
-        heads=tuple(str(labels.PLANS[kind]) for kind, _plan in plans) + ((str(labels.PLANS["mix"]),) if mix else ()),
-        rows=_curve_rows(choice.offer, plans, own),
-        axis=_("hours in one run"),
-    )
+    drawn = plan_chart(curves, own, _("your job %(hours)s h") % {"hours": hours_figure(own)} if own is not None else "")
+    return CostCurve(heading, _("Used without a break: %(breaks)s") % {"breaks": drawn.note}, drawn)
 
 
 def _mix_words(choice: Choice) -> str:
@@ -295,111 +219,3 @@ def _mix_words(choice: Choice) -> str:
         "month": _("a month card"),
     }
     return _(" with ").join(words[kind] for kind in kinds)
-
-
-class _Key:
-    """An offer as a cache key: the very object."""
-
-    __slots__ = ("offer",)
-
-    def __init__(self, offer: Offer) -> None:
-        self.offer = offer
-
-    def __hash__(self) -> int:
-        return id(self.offer)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and other.offer is self.offer
-
-
-def _mix_line(offer: Offer, span: int, plans: tuple[Plan, ...]) -> list[tuple[float, float]]:
-    """The cheapest mix at evenly spaced hours and at every whole day."""
-    return _mix_points(_Key(offer), span, plans)
-
-
-@lru_cache(maxsize=64)
-def _mix_points(key: _Key, span: int, plans: tuple[Plan, ...]) -> list[tuple[float, float]]:
-    step = max(1, span // MIX_POINTS)
-    points = [(0.0, 0.0)]
-    for hours in range(step, span + 1, step):
-        try:
-            points.append((float(hours), float(cheapest_mix(plans, _usage(key.offer, Decimal(hours))).total)))
-        except MixTooLarge:
-            return []
-    return points
-
-
-def _breaks(
-    offer: Offer,
-    plans: Sequence[tuple[PlanKind, Plan]],
-    span: int,
-    shown: Mapping[str, Sequence[tuple[float, float]]],
-) -> list[tuple[float, float, str]]:
-    """Break-evens of day, week and month cards against the hourly plan, inside the chart."""
-    by_name = {plan.name: kind for kind, plan in plans}
-    base = next((plan for kind, plan in plans if kind == "hour"), plans[0][1])
-    known = {plan.name: plan for _kind, plan in plans}
-    usage = _usage(offer, Decimal(span))
-    found = []
-    for one in break_evens([plan for _kind, plan in plans], usage):
-        if base.name not in one.between:
-            continue
-        other = one.between[0] if one.between[1] == base.name else one.between[1]
-        kind = by_name[other]
-        if kind in ("minute", "hour"):
-            continue
-        hours = float(one.hours)
-        cost = (
-            float(cost_at_end(curve(known[base.name], one.hours, POINTS, usage, known)))
-            if hours <= span and kind in shown
-            else None
-        )
-        found.append((hours, cost, kind))
-    told = []
-    number_of = 0
-    for hours, cost, kind in sorted(found, key=lambda one: one[0]):
-        words = {"day": _("a day card"), "week": _("a week card"), "month": _("a month card")}
-        if cost is not None:
-            number_of += 1
-            text = _("(%(number)s) from %(hours)s h %(card)s beats hourly") % {
-                "number": number_of,
-                "hours": number(round(hours, 1)),
-                "card": words[kind],
-            }
-            told.append((hours, cost, text))
-    return told
-
-
-def cost_at_end(points: Sequence[tuple[Decimal, Decimal]]) -> Decimal:
-    """The cost at the end of a curve."""
-    return points[-1][1] if points else Decimal(0)
-
-
-def _hour_ticks(span: int) -> list[tuple[float, str]]:
-    if span <= 24:
-        return [(float(h), number(h)) for h in range(0, span + 1, 6)]
-    if span <= 168:
-        return [(float(h), _("%(n)s d") % {"n": h // 24} if h else "0") for h in range(0, span + 1, 24)]
-    if span <= 720:
-        return [(float(h), _("%(n)s wk") % {"n": h // 168} if h else "0") for h in range(0, span + 1, 168)] + (
-            [(720.0, "")] if span == 720 else []
-        )
-    months = span // 720
-    step = max(1, months // 6)
-    return [(float(m * 720), _("%(n)s mo") % {"n": m} if m else "0") for m in range(0, months + 1, step)]
-
-
-def _curve_rows(offer: Offer, plans: Sequence[tuple[PlanKind, Plan]], own: float | None) -> tuple[CurveRow, ...]:
-    known = {plan.name: plan for _kind, plan in plans}
-    hours = sorted({*TABLE_HOURS, *([max(1, -int(-own // 1))] if own is not None and own <= RANGES[-1] else [])})
-    rows = []
-    for count in hours:
-        usage = _usage(offer, Decimal(count))
-        totals = [cost_at_end(curve(plan, count, POINTS, usage, known)) for _kind, plan in plans]
-        try:
-            totals.append(cheapest_mix([plan for _kind, plan in plans], usage).total)
-        except MixTooLarge:
-            totals.append(min(totals))
-        least = min(totals)
-        rows.append(CurveRow(count, tuple((total, total == least) for total in totals)))
-    return tuple(rows)

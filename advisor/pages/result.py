@@ -23,6 +23,7 @@ from advisor.sizing.gpu import Gpu
 from advisor.sizing.workload import Workload
 from advisor.sources import address_of
 from advisor.templatetags.figures import about_hours, card_name, hours_figure, money_text, number, sign
+from billing.charts import Tick, nice_ticks
 from catalog.snapshot import PLAN_KINDS, Catalogue
 
 MOST_FOR, MOST_AGAINST, MOST_HOW = 2, 2, 1
@@ -172,7 +173,7 @@ class ResultPage:
     rows: tuple[Row, ...]
     groups: tuple[Group, ...]
     scale_gib: float
-    scale_ticks: tuple[charts.Tick, ...]
+    scale_ticks: tuple[Tick, ...]
     gauge: charts.MemoryBar | None
     gauge_end: float
     time_cost: TimeCost | None
@@ -658,11 +659,11 @@ def _unoffered(rejection: Rejection) -> bool:
     return bool(rejection.reasons) and rejection.reasons[0].code in ("not-offered", "no-spec")
 
 
-def _scale_ticks(scale: float) -> tuple[charts.Tick, ...]:
-    values = [value for value in charts.nice_ticks(0, scale, 4) if value <= scale * 1.001]
+def _scale_ticks(scale: float) -> tuple[Tick, ...]:
+    values = [value for value in nice_ticks(0, scale, 4) if value <= scale * 1.001]
     ticks = [
-        charts.Tick(charts.share(value, scale), f"{value:g}", "" if value == 0 else "m")
+        Tick(charts.share(value, scale), f"{value:g}", "" if value == 0 else "m")
         for value in values
         if value < scale * 0.9
     ]
-    return (*ticks, charts.Tick("100%", f"{number(round(scale))} GiB", "e"))
+    return (*ticks, Tick("100%", f"{number(round(scale))} GiB", "e"))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from advisor import charts
 from advisor.sizing.answer import Memory
+from billing.charts import BOTTOM, LEFT, RIGHT, TOP
 
 MEMORY = Memory(
     20.1, 18.6, 22.1, 22.9, {"weights": 9.8, "gradients": 0.8, "optimizer": 1.7, "activations": 6.7, "framework": 1.1}
@@ -47,14 +48,6 @@ def test_rounded_parts_add_up_to_the_rounded_total(parts: dict[str, float]) -> N
     assert all(abs(shown[name] - parts[name]) <= 0.1 + 1e-9 for name in parts)
 
 
-@given(low=st.floats(0, 1e6), room=st.floats(1e-3, 1e6))
-def test_ticks_span_the_data(low: float, room: float) -> None:
-    ticks = charts.nice_ticks(low, low + room)
-    assert ticks[0] <= low + 1e-6 * max(1, low)
-    assert ticks[-1] >= (low + room) * (1 - 1e-9)
-    assert 2 <= len(ticks) <= 9
-
-
 spots = st.lists(
     st.builds(charts.Spot, st.uuids().map(str), st.just("RTX"), st.floats(0.1, 1e4), st.floats(0.1, 1e5), st.booleans()),
     min_size=1, max_size=20)  # fmt: skip
@@ -78,8 +71,8 @@ def test_every_dot_is_inside_the_chart(spots: list[charts.Spot]) -> None:
     chart = charts.front_chart(spots, str)
     assert len(chart.dots) == len(spots)
     for dot in chart.dots:
-        assert charts.LEFT <= number(dot.x) <= charts.RIGHT
-        assert charts.TOP <= dot.y <= charts.BOTTOM
+        assert LEFT <= number(dot.x) <= RIGHT
+        assert TOP <= dot.y <= BOTTOM
 
 
 def test_the_front_of_the_design() -> None:
@@ -126,18 +119,6 @@ def test_labels_do_not_cover_each_other() -> None:
         for d in chart.dots
     ]
     assert not any(charts._hits(box, boxes[:i]) for i, box in enumerate(boxes))
-
-
-def test_hours_chart_puts_own_use_and_marks() -> None:
-    plans = {"hour": [(0, 0), (720, 979.2)], "month": [(0, 588), (720, 588)]}
-    chart = charts.hours_chart(
-        plans, [(0, 0), (432, 588), (720, 588)], [(432.4, 588)], 26.9, [(0, "0"), (168, "1 w"), (720, "")], str
-    )
-    assert number(chart.own_x or "") == pytest.approx(9 + 26.9 / 720 * 89, abs=0.01)
-    assert chart.marks[0].number == 1
-    assert chart.y_ticks[0].at == str(charts.BOTTOM)
-    gaps = sorted(line.label_y for line in chart.plans)
-    assert gaps[1] - gaps[0] >= charts.TEXT_HEIGHT
 
 
 def test_a_rung_over_the_line() -> None:

@@ -66,3 +66,29 @@ def test_errors_stand_at_their_field(client, example, change, field):
 
 def test_nothing_priced(client, db):
     assert "No machine has a price yet" in client.get("/en/plans/").content.decode()
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_the_chart_marks_the_own_hours_and_says_the_same_as_a_table(client, example, language):
+    page = client.get(f"/{language}/plans/", HOURS).content.decode()
+    chart = page[page.index('<figure class="chart') : page.index("</figure>")]
+    assert chart.count('class="ln"') == 5
+    assert 'class="you dash"' in chart
+    assert 'role="img" aria-label="' in chart
+    assert chart.count('class="pt"') == 3, "day, week and month card each overtake the hour once"
+    assert "<table>" in chart
+    assert "style=" not in chart
+
+
+def test_a_timetable_is_not_marked_on_a_chart_of_one_run(client, example):
+    weekly = {"pattern": "weekly", "days": ["mon", "tue"], "from": "09:00", "to": "18:00", "weeks": "4"}
+    page = client.get("/en/plans/", HOURS | weekly).content.decode()
+    assert 'class="you dash"' not in page
+    assert "has no place on this chart" in page
+
+
+def test_idle_money_is_told(client, example):
+    page = client.get("/en/plans/", {**HOURS, "sku": "rtx-3090-24g-x1"}).content.decode()
+    idle = page[page.index('id="h-idle"') :]
+    for amount in ("19.80", "83.16", "13.20", "4.62", "8.58"):
+        assert amount in idle, amount
