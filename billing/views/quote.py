@@ -81,11 +81,20 @@ def _steps(quote: Quote, state: State, request: HttpRequest) -> list[dict[str, o
     return found
 
 
+def _wanted_revision(row: Quote, request: HttpRequest) -> Revision:
+    """The current revision, or the older one of `?revision=1`."""
+    wanted = request.GET.get("revision", "")
+    if not wanted:
+        return row.revision
+    return get_object_or_404(row.revisions, number=int(wanted) if wanted.isdigit() and len(wanted) < 5 else 0)
+
+
 @require_safe
 @staff_only
 def quote(request: HttpRequest, number: str) -> HttpResponse:
     """The quotation with everything around it."""
     row = visible_quote(request, number)
+    shown = _wanted_revision(row, request)
     seller = Seller.objects.current()
     now = timezone.now()
     state = row.state_at(now, seller.timezone)
@@ -96,7 +105,8 @@ def quote(request: HttpRequest, number: str) -> HttpResponse:
         "nav": "quotes",
         "quote": row,
         "revision": row.revision,
-        "doc": document_of(row.revision),
+        "shown": shown,
+        "doc": document_of(shown),
         "state": state.value,
         "state_words": QuoteState(state.value).label,
         "steps": _steps(row, state, request),
@@ -275,8 +285,9 @@ def mail_again(request: HttpRequest, number: str, pk: int) -> HttpResponse:
 @require_safe
 @staff_only
 def file(request: HttpRequest, number: str, kind: str) -> HttpResponse:
-    """PDF or XLSX of the current revision; a draft says that it is one."""
+    """PDF or XLSX of a revision; a draft says that it is one."""
     row = visible_quote(request, number)
-    doc = document_of(row.revision)
-    draft = row.revision.frozen_at is None
+    shown = _wanted_revision(row, request)
+    doc = document_of(shown)
+    draft = shown.frozen_at is None
     return pdf_response(doc, quote_pdf(doc, draft=draft)) if kind == "pdf" else xlsx_response(doc, quote_xlsx(doc))

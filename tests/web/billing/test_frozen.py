@@ -107,6 +107,11 @@ def test_revision_keeps_prices_unless_asked(client, drafted):
     drafted.refresh_from_db()
     assert drafted.revision.number == 3
     assert drafted.revision.lines.get().unit_price == Decimal("55.4")
+    old = client.get(f"/en/sales/quotes/{drafted.number}/?revision=1")
+    assert old.context["doc"]["revision"] == 1
+    assert "revision 3 has replaced it" in old.content.decode()
+    assert client.get(f"/en/sales/quotes/{drafted.number}/quote.pdf?revision=1").status_code == 200
+    assert client.get(f"/en/sales/quotes/{drafted.number}/?revision=9").status_code == 404
     page = client.get(f"/en/sales/quotes/{drafted.number}/differences/?with=1").content.decode()
     assert "27.7" in page
     assert "55.4" in page
