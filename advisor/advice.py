@@ -7,10 +7,11 @@ from decimal import Decimal
 from typing import Any
 
 from advisor.costs import Usages
-from advisor.reasons import FOUR_BIT_FORMATS, LOW_BIT_FORMATS, double_precision, named
+from advisor.reasons import FOUR_BIT_FORMATS, LOW_BIT_FORMATS, MANY_REQUESTS, double_precision, named
 from advisor.recommendation import Advice
 from advisor.sizing.answer import Estimate, Note, Value
 from advisor.sizing.estimate import Prepared, prepare
+from advisor.sizing.fields import FIELDS
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.workload import Workload
 from advisor.survey import Candidate, CardSurvey, Survey, Turned, gpu_of, has_fast_fp64, plain_name, with_whole_bill
@@ -26,6 +27,10 @@ IDLE_HOURS = 10
 HALF_PRECISION = frozenset({None, "fp32", "fp16", "bf16"})
 PRICE_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800, "month": 2_592_000}
 LONG_CACHE_TOKENS = 8192
+PLAIN_PIXELS = 1024
+"""Sides from which a picture is worth making smaller."""
+OPEN_FIELDS = frozenset({"engine", "framework"})
+"""Left open where they were not told: no other software is advised in place of a guess."""
 
 SPEED_UP = frozenset(
     {
@@ -38,6 +43,8 @@ SPEED_UP = frozenset(
         "quantise",
         "shard",
         "shorter-context",
+        "smaller-images",
+        "unquantise",
         "use-lora",
         "use-qlora",
     }
@@ -60,7 +67,11 @@ class _Change:
 
 def advise(survey: Survey, recommended: Candidate | None, cards: Sequence[CardSurvey]) -> tuple[Advice, ...]:
     """Changes worth knowing, the most helpful first."""
-    found = [one for change in _changes(survey.workload) if (one := _run(survey, recommended, change)) is not None]
+    found = [
+        one
+        for change in _changes(_as_taken(survey.workload, recommended))
+        if (one := _run(survey, recommended, change)) is not None
+    ]
     found.sort(key=_use)
     if recommended is not None:
         found = [*_try_tight(cards, recommended), *found[: MOST_ADVICE - 3]]
@@ -72,6 +83,16 @@ def _use(advice: Advice) -> tuple[bool, float]:
     """Money saved first, then time."""
     saved = -float(advice.total_delta) if advice.total_delta is not None else 0.0
     return (saved <= 0, -saved if saved > 0 else -(advice.speed_ratio or 1.0))
+
+
+def _as_taken(workload: Workload, recommended: Candidate | None) -> Workload:
+    """The workload with the defaults it was answered by: nothing is advised that is done already."""
+    if recommended is None:
+        return workload
+    known = {field.name for field in FIELDS.get((workload.scenario, workload.task), ())} - OPEN_FIELDS
+    taken = {note.field: note.values.get("value") for note in recommended.estimate.assumptions if note.field in known}
+    told = {str(name): value for name, value in taken.items() if value is not None}
+    return dataclasses.replace(workload, fields={**told, **workload.fields})
 
 
 class _Bare:
@@ -100,7 +121,7 @@ def _run(survey: Survey, recommended: Candidate | None, change: _Change) -> Advi
     same = other.look(recommended.gpu, recommended.offer)
     price = _hourly(recommended.offer)
     cheaper = _first(other, [one for one in _offers_by_price(other) if _hourly(one) < price][:MOST_OFFERS])
-    if cheaper is not None and _pays(cheaper, recommended, survey.workload):
+    if cheaper is not None and _pays(cheaper, recommended, survey.workload) and _worth(change, cheaper, recommended):
         return _advice(change, workload, survey.usages, cheaper, recommended)
     if isinstance(same, Turned) or not _gains(change.code, same, recommended):
         return None
@@ -112,6 +133,16 @@ def _pays(cheaper: Candidate, recommended: Candidate, workload: Workload) -> boo
     if workload.priority == "fastest" and (cheaper.rate or 0.0) < (recommended.rate or 0.0):
         return False
     return cheaper.total < recommended.total * Decimal(1 - WORTH_SAYING)
+
+
+def _worth(change: _Change, cheaper: Candidate, recommended: Candidate) -> bool:
+    """Whether spilling saves money per piece of work, not only per hour of a card that is slower for it."""
+    if change.code != "offload" or not (cheaper.rate and recommended.rate):
+        return True
+    per_piece = float(cheaper.total / recommended.total)
+    if cheaper.span_hours is None:
+        per_piece *= recommended.rate / cheaper.rate
+    return per_piece < 1 - WORTH_SAYING
 
 
 def _gains(code: str, same: Candidate, recommended: Candidate) -> bool:
@@ -159,6 +190,8 @@ def _advice(
     if memory is not None and before is not None:
         saved = before.per_gpu_gib - memory.per_gpu_gib
     values: dict[str, Value] = {**change.values, **named(best.gpu), "count": best.offer.count}
+    if change.code == "offload" and recommended is not None and best.rate and recommended.rate:
+        values["times"] = recommended.rate / best.rate
     return Advice(
         note=Note(change.code, next(iter(change.fields), None), values),
         changes=change.fields,
@@ -251,6 +284,9 @@ def _more_cards(survey: Survey, recommended: Candidate) -> Iterator[Advice]:
         "ratio": ratio,
         "cost_percent": round(float(one.total / recommended.total - 1) * 100) if recommended.total else 0,
     }
+    if one.total:
+        work = 1.0 if one.span_hours is not None and recommended.span_hours is not None else ratio
+        values["worth_percent"] = round(work * float(recommended.total / one.total) * 100)
     code = "second-card" if ratio > 1 + WORTH_SAYING else "second-card-useless"
     memory = estimate.memory.per_gpu_gib if estimate.memory else None
     yield Advice(note=Note(code, None, values), changes={}, memory_gib=memory, **_answer(one, recommended))
@@ -334,6 +370,11 @@ def _llm_inference(workload: Workload) -> Iterator[_Change]:
     if concurrency > 1:
         half = concurrency // 2
         yield _Change("fewer-at-once", {"concurrency": half}, {"concurrency": half, "from": concurrency})
+    if kind in FOUR_BIT_FORMATS and concurrency >= MANY_REQUESTS and not llama:
+        yield _Change("unquantise", {"weight_format": "bf16"}, {"format": "bf16", "from": str(kind)})
+    side = workload.get("image_size")
+    if isinstance(side, int) and workload.get("images") and side >= PLAIN_PIXELS:
+        yield _Change("smaller-images", {"image_size": side // 2}, {"pixels": side // 2, "from": side})
     yield _Change("batch-more", {"concurrency": concurrency * 4}, {"batch": concurrency * 4, "from": concurrency})
 
 
@@ -376,6 +417,14 @@ def _generation(workload: Workload) -> Iterator[_Change]:
     size = workload.get("batch", 1)
     if size > 1:
         yield _Change("fewer-per-batch", {"batch": max(1, size // 2)}, {"batch": max(1, size // 2), "from": size})
+    width, height = workload.get("width"), workload.get("height")
+    if width and height and width * height > PLAIN_PIXELS**2:
+        smaller = {"width": max(256, width // 32 * 16), "height": max(256, height // 32 * 16)}
+        pixels: Mapping[str, Value] = {
+            "pixels": f"{smaller['width']} × {smaller['height']}",
+            "from": f"{width} × {height}",
+        }
+        yield _Change("smaller-images", smaller, pixels)
     frames = workload.get("frames")
     if frames and frames > 16:
         yield _Change("fewer-frames", {"frames": frames // 2 + 1}, {"frames": frames // 2 + 1, "from": frames})

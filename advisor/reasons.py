@@ -3,7 +3,7 @@
 The weightiest reason comes first on each side: pages show two of each, the API all.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -13,6 +13,7 @@ from advisor.sizing.answer import Estimate, Note, Value
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.workload import Workload
 from advisor.survey import Candidate, fp64_values, has_fast_fp64, plain_name, rate_of
+from catalog.snapshot import Catalogue, Offer
 
 LONG_RUN_HOURS = 48
 """From here on a run whose result must stand wants ECC or restarts that lose little (correction C69)."""
@@ -58,6 +59,14 @@ REMEDIES = frozenset(
 )
 """Remarks of the sizing core that say which change makes a job fit."""
 SPARSE_TIERS = frozenset({"unknown-stack"})
+
+LOOKALIKES: Mapping[str, tuple[str, int, int]] = {"rtx-4090-24g": ("RTX 4090 D", 14_592, 16_384)}
+"""Cards under whose name a lesser one of the same memory is sold: its name and cores, and the real one's (catalog/data/gpu_specs.csv)."""
+HELD_STATES = frozenset({"weights", "gradients", "optimizer", "autocast_cache"})
+"""Parts that tables of states count."""
+STATES_WORTH_SAYING = 0.1
+MANY_REQUESTS = 64
+"""From so many requests at once 4-bit weights are no longer faster: decoding is bound by arithmetic, and unpacking adds to it."""
 
 type Figures = dict[str, Value]
 
@@ -160,6 +169,7 @@ def against(one: Candidate, field: Field, workload: Workload) -> tuple[Note, ...
         *_offload(workload),
         *_evidence(one),
         *_stock(one),
+        *_lookalike(one),
     ]
     if not found:
         found = list(_least_bad(one, field))
@@ -368,6 +378,97 @@ def _evidence(one: Candidate) -> Iterator[Note]:
 def _stock(one: Candidate) -> Iterator[Note]:
     if one.offer.stock == "scarce":
         yield Note("scarce-stock", None, {**named(one.gpu), "count": one.offer.count})
+
+
+def _lookalike(one: Candidate) -> Iterator[Note]:
+    if one.gpu.slug in LOOKALIKES:
+        other, fewer, cores = LOOKALIKES[one.gpu.slug]
+        yield Note("lookalike", None, {**named(one.gpu), "other_name": other, "other_cores": fewer, "cores": cores})
+
+
+def host_falls_short(one: Candidate) -> bool:
+    """Whether the machine has less RAM than the job needs: it would swap or be ended."""
+    return one.estimate.host.ram_gib > one.offer.ram_gib * one.offer.nodes
+
+
+def host_needed(one: Candidate) -> Note:
+    """The host the job needs beside the cards, and the one it gets."""
+    host, offer = one.estimate.host, one.offer
+    figures: Figures = {
+        "ram_gib": host.ram_gib,
+        "cpu_cores": host.cpu_cores,
+        "disk_gib": host.disk_gib,
+        "has_ram_gib": offer.ram_gib * offer.nodes,
+        "has_cores": offer.cpu_cores * offer.nodes,
+        "has_disk_gb": offer.disk_gb * offer.nodes,
+    }
+    return Note("host-needed", None, figures)
+
+
+def states_are_not_all(workload: Workload, estimate: Estimate) -> Iterator[Note]:
+    """What training all weights takes beside the states that tables list."""
+    memory = estimate.memory
+    if workload.task != "training" or memory is None or "optimizer" not in memory.parts:
+        return
+    states = sum(size for name, size in memory.parts.items() if name in HELD_STATES)
+    more = memory.per_gpu_gib - states
+    if memory.parts["optimizer"] > 1 and more > STATES_WORTH_SAYING * memory.per_gpu_gib:
+        figures: Figures = {
+            "states_gib": states,
+            "more_gib": more,
+            "percent": percent(more, states),
+            "count": estimate.count,
+        }
+        yield Note("states-not-all", "method", figures)
+
+
+def many_requests_at_four_bits(workload: Workload) -> Iterator[Note]:
+    """4-bit weights under many requests: smaller, not faster."""
+    kind, at_once = workload.get("weight_format"), int(workload.get("concurrency", 1))
+    if (
+        workload.scenario == "llm"
+        and workload.task == "inference"
+        and kind in FOUR_BIT_FORMATS
+        and at_once >= MANY_REQUESTS
+    ):
+        yield Note("four-bit-many", "weight_format", {"format": str(kind), "concurrency": at_once})
+
+
+def stopped_machine(offer: Offer) -> Note | None:
+    """What a stopped machine still costs under the hourly plan, and that its card is not kept."""
+    plan = offer.plan("hour")
+    if plan is None:
+        return None
+    currency = str(plan["currency"])
+    if plan.get("stopped_gpu_billed"):
+        return Note("stopped-billed", None, {"per_hour": str(plan["unit_price"]), "currency": currency})
+    beyond = max(Decimal(0), Decimal(str(offer.disk_gb)) - Decimal(str(plan.get("free_disk_gb", 0))))
+    per_day = beyond * Decimal(str(plan.get("disk_price_per_gb_day_stopped", "0")))
+    return Note(
+        "stopped-not-kept",
+        None,
+        {"price": str(per_day.quantize(Decimal("0.01"))), "disk_gb": float(beyond), "currency": currency},
+    )
+
+
+def price_terms(one: Candidate, catalogue: Catalogue) -> Note | None:
+    """What the prices hold: tax, storage, region and the day they are of."""
+    plan = one.offer.plan(one.bill.cheapest.kind)
+    if plan is None:
+        return None
+    included = bool(plan.get("prices_include_tax"))
+    percent_ = str(plan.get("tax_percent", "0"))
+    code = "price-terms-taxed" if included else "price-terms-plus-tax" if Decimal(percent_) else "price-terms"
+    figures: Figures = {
+        **named(one.gpu),
+        "plan": one.bill.cheapest.kind,
+        "tax_percent": percent_,
+        "free_disk_gb": float(str(plan.get("free_disk_gb", 0))),
+        "region": one.offer.region,
+        "date": catalogue.as_of.date().isoformat(),
+        "count": one.offer.count,
+    }
+    return Note(code, None, figures)
 
 
 def _least_bad(one: Candidate, field: Field) -> Iterator[Note]:

@@ -6,7 +6,7 @@ come before both. A tight fit is shown, but never before one that fits.
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
@@ -22,7 +22,7 @@ from advisor.recommendation import (
     Role,
     to_dict,
 )
-from advisor.sizing.answer import Note, Value
+from advisor.sizing.answer import Estimate, Note, Value
 from advisor.sizing.estimate import prepare
 from advisor.sizing.job import Library
 from advisor.sizing.workload import Workload
@@ -67,7 +67,7 @@ class _Ranking:
 
     def key(self, one: Candidate) -> tuple[bool, bool, float, Decimal, int, str]:
         """Sort key, best first."""
-        tight = one.estimate.fit != "fits"
+        tight = one.estimate.fit != "fits" or reasons.host_falls_short(one)
         return (bool(one.failures), tight, self.score(one), one.total, one.offer.count, one.offer.sku)
 
     def score(self, one: Candidate) -> float:
@@ -137,8 +137,12 @@ def recommend(workload: Workload, catalogue: Catalogue, library: Library, now: d
         rejected=tuple(_rejections(cards, shown, workload)),
         advice=advice,
         warnings=tuple(_warnings(workload, catalogue, cards, shown, choices, usages)),
-        questions=(*_questions(workload, usages), *_asked_back(shown, cards)),
-        assumptions=(*usages.assumptions, *(choices[0].estimate.assumptions if choices else _any_assumptions(cards))),
+        questions=(*_questions(workload, usages), *_asked_back(survey, shown, cards)),
+        assumptions=(
+            *usages.assumptions,
+            *_terms(shown, catalogue),
+            *(choices[0].estimate.assumptions if choices else _any_assumptions(cards)),
+        ),
         currency=catalogue.currency,
         catalogue_version=catalogue.version,
         catalogue_as_of=catalogue.as_of,
@@ -305,6 +309,14 @@ def _warnings(
     elif shown[0].estimate.fit == "tight":
         yield Note("only-tight", None, reasons.named(shown[0].gpu))
     yield from _format_warnings(workload)
+    yield from reasons.many_requests_at_four_bits(workload)
+    sized = (
+        [shown[0].estimate]
+        if shown
+        else [one.estimate for card in cards for one in card.turned if one.estimate is not None]
+    )
+    if sized:
+        yield from reasons.states_are_not_all(workload, sized[0])
     yield from usages.warnings(catalogue.currency)
     if catalogue.is_sample and catalogue.offers:
         yield Note("sample-price", None, {"currency": catalogue.currency})
@@ -368,7 +380,7 @@ def _format_warnings(workload: Workload) -> Iterator[Note]:
 def _questions(workload: Workload, usages: Usages) -> Iterator[Note]:
     """What is not told and would decide."""
     if usages.basis.kind == "hour":
-        yield Note("how-much-work", "demand")
+        yield Note("how-many-epochs" if workload.task.endswith("training") else "how-much-work", "demand")
         if workload.constraints.deadline_hours is not None:
             yield Note("deadline-needs-demand", "constraints.deadline_hours")
         if workload.constraints.budget is not None:
@@ -377,9 +389,40 @@ def _questions(workload: Workload, usages: Usages) -> Iterator[Note]:
         yield Note("which-precision", "precision")
 
 
-def _asked_back(shown: Sequence[Candidate], cards: Sequence[CardSurvey]) -> tuple[Note, ...]:
+def _terms(shown: Sequence[Candidate], catalogue: Catalogue) -> Iterator[Note]:
+    """What holds for the recommended machine: its host, what its price holds, what it costs stopped."""
+    if not shown:
+        return
+    yield reasons.host_needed(shown[0])
+    told = (reasons.price_terms(shown[0], catalogue), reasons.stopped_machine(shown[0].offer))
+    yield from (note for note in told if note is not None)
+
+
+def _asked_back(survey: Survey, shown: Sequence[Candidate], cards: Sequence[CardSurvey]) -> tuple[Note, ...]:
     """What the sizing core asks back about the recommended card, or about any where none can be recommended."""
     sized = [one.estimate for one in shown[:1]]
     sized += [one.estimate for card in cards for one in card.turned if one.estimate is not None]
     notes = sized[0].warnings if sized else ()
-    return _distinct(note for note in notes if note.code.startswith("ask-") or note.code == "software-open")
+    asked = [note for note in notes if note.code.startswith("ask-") or note.code == "software-open"]
+    return _distinct(_with_cases(survey, note, sized[0]) for note in asked)
+
+
+def _with_cases(survey: Survey, note: Note, sized: Estimate) -> Note:
+    """A question about software with the answer for each case: GiB on the same card."""
+    workload, named = survey.workload, note.values.get("values")
+    gpu = survey.library.gpus.get(sized.gpu)
+    if (
+        note.code not in {"ask-engine", "ask-framework"}
+        or note.field is None
+        or gpu is None
+        or not isinstance(named, str)
+    ):
+        return note
+    told = []
+    for name in named.split(", "):
+        case = replace(workload, fields={**workload.fields, note.field: name})
+        memory = prepare(case, survey.library).on(gpu, sized.count, with_evidence=False).memory
+        if memory is not None:
+            told.append(f"{name} {memory.per_gpu_gib:.1f} GiB")
+    values = {**note.values, **reasons.named(gpu), "cases": ", ".join(told)}
+    return replace(note, values=values) if told else note

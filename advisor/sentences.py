@@ -260,12 +260,20 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
     "shard": (_("Shard states over the cards (%(sharding)s); every step gathers them over the link"),),
     "chunk-logits": (_("Cross entropy in chunks: the logits of a large vocabulary are never held at once"),),
     "other-framework": (_("%(framework)s instead of %(from)s: the same job, other software"),),
-    "offload": (_("Offload (%(kind)s): parts wait in host memory, slower at every step"),),
+    "offload": (
+        _(
+            "Offload (%(kind)s): parts wait in host memory and are fetched at every step: %(times)s times as long per piece, not resident"
+        ),
+        _("Offload (%(kind)s): parts wait in host memory, slower at every step"),
+    ),
     "vae-tiling": (_("VAE in tiles: the decode peak shrinks, seams are rarely seen"),),
     "fewer-frames": (_("%(frames)s frames instead of %(from)s; join clips afterwards"),),
     "cache-latents": (_("Encode pictures once and keep the latents: the VAE leaves the card"),),
     "mixed-precision": (_("Mixed precision instead of %(from)s; check that the result stands"),),
     "second-card": (
+        _(
+            "%(count)s × %(gpu_name)s instead of %(from_count)s: %(ratio)s times the speed for %(cost_percent)s%% more money, so %(worth_percent)s%% of the work per unit of money"
+        ),
         _(
             "%(count)s × %(gpu_name)s instead of %(from_count)s: %(ratio)s times the speed for %(cost_percent)s%% more money"
         ),
@@ -352,7 +360,10 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
     "assumed": (_("%(label)s: %(value)s, as it was not told"),),
     "engine-implied": (_("The format implies the engine: %(value)s"),),
     "engine-unknown": (_("No engine told; an ordinary one is taken (%(value)s)"),),
-    "ask-engine": (_("Which engine runs it? %(values)s differ by several times in speed and by half in memory"),),
+    "ask-engine": (
+        _("Which engine runs it? On the %(gpu_name)s: %(cases)s per card; speed differs by several times"),
+        _("Which engine runs it? %(values)s differ by several times in speed and by half in memory"),
+    ),
     "engine-not-measured": (_("No measurement of %(value)s: pooled constants are taken and the interval is wide"),),
     "version-range": (_("Versions of %(engine)s before 4.45 need up to %(more_gib)s GiB more for a prompt this long"),),
     "context-over-model": (_("%(tokens)s tokens are more than the model was made for (%(max_context)s)"),),
@@ -372,7 +383,10 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
         _("Old releases of openai-whisper took %(gib)s GiB for a large model; current ones about half"),
     ),
     "framework-unknown": (_("No framework told; an ordinary one is taken (%(value)s)"),),
-    "ask-framework": (_("Which framework trains it? %(values)s differ by half in memory on the same job"),),
+    "ask-framework": (
+        _("Which framework trains it? On the %(gpu_name)s: %(cases)s per card"),
+        _("Which framework trains it? %(values)s differ by half in memory on the same job"),
+    ),
     "reference-model": (_("The reference model is counted: %(copies)s further copies of the weights"),),
     "logits-large": (
         _("The logits of a vocabulary of %(vocab)s take %(gib)s GiB: cross entropy in chunks or fused avoids them"),
@@ -388,6 +402,60 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
     ),
     "format-from-name": (_("The header's beginning does not say the format; by the file's name: %(value)s"),),
     "adapter-base-unknown": (_("The adapter's base, %(base)s, is not in the library: name the model beside it"),),
+    "lookalike": (
+        _(
+            "Sold beside the %(other_name)s of the same memory: check on the machine that %(cores)s cores are reported, not %(other_cores)s"
+        ),
+    ),
+    "host-needed": (
+        _(
+            "The machine itself needs %(ram_gib)s GiB of RAM, %(cpu_cores)s CPU cores and %(disk_gib)s GiB of disk; it has %(has_ram_gib)s GiB, %(has_cores)s and %(has_disk_gb)s GB"
+        ),
+    ),
+    "states-not-all": (
+        _(
+            "Tables of states say %(states_gib)s GiB per card on %(count)s; activations, logits, gathered parameters and fragmentation add %(more_gib)s GiB (%(percent)s%%)"
+        ),
+    ),
+    "four-bit-many": (
+        _(
+            "At %(concurrency)s requests at once %(format)s saves memory, not time: with 128 requests 1,724 tokens/s were measured at 16 bits against 1,146 with AWQ"
+        ),
+    ),
+    "unquantise": (
+        _("Weights in %(format)s instead of %(from)s: with this many requests unpacking costs more than reading"),
+    ),
+    "smaller-images": (
+        _("Pictures of %(pixels)s instead of %(from)s pixels; enlarge the result afterwards where it matters"),
+    ),
+    "stopped-billed": (
+        _("Stopping does not end the bill: the card is still paid at %(per_hour)s an hour until it is released"),
+    ),
+    "stopped-not-kept": (
+        _(
+            "Stopped, its %(disk_gb)s GB of disk beyond the free ones cost %(price)s a day, and the card is not kept: the same kind may be taken when you start again"
+        ),
+    ),
+    "price-terms-taxed": (
+        _(
+            "Price of %(count)s × %(gpu_name)s, paid %(plan)s, in %(region)s on %(date)s; %(tax_percent)s%% tax included, disk beyond %(free_disk_gb)s GB not"
+        ),
+    ),
+    "price-terms-plus-tax": (
+        _(
+            "Price of %(count)s × %(gpu_name)s, paid %(plan)s, in %(region)s on %(date)s; %(tax_percent)s%% tax comes on top and is in the total, disk beyond %(free_disk_gb)s GB is not"
+        ),
+    ),
+    "price-terms": (
+        _(
+            "Price of %(count)s × %(gpu_name)s, paid %(plan)s, in %(region)s on %(date)s; no tax is stated, disk beyond %(free_disk_gb)s GB is extra"
+        ),
+    ),
+    "how-many-epochs": (
+        _(
+            "How many samples, of which length, and how many epochs? Hours come from these, not from a progress bar's first line: without them prices are per hour of use"
+        ),
+    ),
     "only-choice": (_("The only card that does it: %(total)s"),),
     "allow-hours": (_("Would do if %(hours)s h were allowed"),),
     "allow-budget": (_("Would do for %(total)s"),),
