@@ -20,6 +20,7 @@ from advisor.doctor.reading import read
 from advisor.doctor.sentences import CAUSES, sentence
 from advisor.library import models
 from advisor.sizing.gpu import gpu_from_row
+from billing.parsers import LimitedJSONParser
 from catalog.queries import current_catalogue
 
 LONGEST_PASTE = 2_000_000
@@ -132,6 +133,7 @@ class DiagnosisView(APIView):
     """What an out-of-memory error means, what to change, and which rentable card ends it."""
 
     permission_classes = (AllowAny,)
+    parser_classes = (LimitedJSONParser,)
 
     @extend_schema(
         operation_id="diagnose",

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, BinaryIO, TextIO
 
 from advisor.sizing.problems import Problem, WorkloadError
+from billing.costing.jsonl import named_once
 
 MAX_LINE_BYTES = 2_000_000
 """A workload with a config.json inside takes a few kB; a longer line is refused without being read into a value."""
@@ -23,7 +24,7 @@ def read_line(line: bytes) -> Mapping[str, Any]:
     if len(line) > MAX_LINE_BYTES:
         raise LineError("line-too-long", f"A line has at most {MAX_LINE_BYTES} bytes; this one has {len(line)}.")
     try:
-        value = json.loads(line)
+        value = json.loads(line, object_pairs_hook=named_once)
     except (ValueError, RecursionError) as error:
         raise LineError("not-json", f"This line is not JSON: {str(error)[:120]}.") from error
     if not isinstance(value, dict):
@@ -62,9 +63,18 @@ def answer_lines(
             continue
         told, failed = _answered(line, answer, say)
         errors += failed
-        sink.write(json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n")
+        sink.write(_written(told) + "\n")
     sink.flush()
     return errors
+
+
+def _written(told: Mapping[str, Any]) -> str:
+    text = json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a pair: only an escape can carry it
+        return json.dumps(told, allow_nan=False, separators=(",", ":"))
+    return text
 
 
 def _answered(

@@ -24,7 +24,7 @@ def question(value: object) -> Mapping[str, Any]:
     """The object that holds a question. Raises WorkloadError where there is none."""
     if isinstance(value, Mapping):
         return value
-    raise WorkloadError((Problem("", "not-an-object", {"got": type_word(value)}),))
+    raise WorkloadError((Problem("question", "not-an-object", {"got": type_word(value)}),))
 
 
 def estimate_answer(body: Mapping[str, Any], known: Library) -> dict[str, Any]:

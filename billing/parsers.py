@@ -1,17 +1,32 @@
 """JSON in, with a limit: DRF reads the stream itself, past Django's limit on bodies."""
 
-import io
+import json
 from collections.abc import Mapping
+from math import isinf
 from typing import IO, Any
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
+from django.utils.translation import gettext as _
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
+from billing.costing.jsonl import named_once
+
+
+def _refuse(name: str) -> object:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if isinf(number):
+        raise ValueError(f"{digits[:40]} is larger than any number here")
+    return number
+
 
 class LimitedJSONParser(JSONParser):
-    """Strict JSON of at most `DATA_UPLOAD_MAX_MEMORY_SIZE` bytes, not nested beyond reason."""
+    """Strict JSON in UTF-8 of at most `DATA_UPLOAD_MAX_MEMORY_SIZE` bytes, not nested beyond reason, no name twice in an object."""
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
@@ -26,6 +41,17 @@ class LimitedJSONParser(JSONParser):
         if len(body) > limit:
             raise RequestDataTooBig
         try:
-            return super().parse(io.BytesIO(body), media_type, parser_context)
+            return _value(body)
         except RecursionError as error:
-            raise ParseError("The JSON is nested too deeply.") from error
+            raise ParseError(_("The JSON is nested too deeply.")) from error
+        except ValueError as error:
+            raise ParseError(_("This is no JSON in UTF-8: %(reason)s.") % {"reason": error}) from error
+
+
+def _value(body: bytes) -> Any:
+    value = json.loads(
+        body.decode("utf-8-sig"), parse_float=_finite, parse_constant=_refuse, object_pairs_hook=named_once
+    )
+    if rb"\ud" in body.lower():
+        json.dumps(value, ensure_ascii=False).encode()  # half of a pair is no character: no answer could repeat it
+    return value

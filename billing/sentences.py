@@ -59,6 +59,18 @@ ERRORS: Mapping[str, str | Promise] = {
 }
 """Code -> what is wrong, with %(named)s figures."""
 
+TYPES: Mapping[str, str | Promise] = {
+    "null": _("null"),
+    "true or false": _("true or false"),
+    "text": _("text"),
+    "a list": _("a list"),
+    "an object": _("an object"),
+    "a number": _("a number"),
+    "a whole number": _("a whole number"),
+    "the name of a time zone": _("the name of a time zone"),
+}
+"""Kinds of JSON values inside a sentence about a wrong one."""
+
 NOTES: Mapping[str, str | Promise] = {
     "zone": _("Calendar days, months and full hours are those of %(zone)s."),
     "no-date": _("No date was given: the hours are counted from %(start)s."),
@@ -109,7 +121,8 @@ NOTES: Mapping[str, str | Promise] = {
 def error_sentence(error: FieldError) -> str:
     """What is wrong, in the active language; English where a code has no words here yet."""
     text = ERRORS.get(error.code)
-    return error.sentence if text is None else str(text) % {"path": error.path, **error.params}
+    typed = {key: str(TYPES.get(str(value), value)) for key, value in error.params.items() if key in ("got", "wanted")}
+    return error.sentence if text is None else str(text) % {"path": error.path, **error.params, **typed}
 
 
 def note_sentence(note: Note) -> str:

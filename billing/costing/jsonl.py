@@ -30,12 +30,24 @@ def _whole(digits: str) -> int:
     return int(digits)
 
 
+def named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """A JSON object, for `object_pairs_hook`. Raises ValueError where a name stands twice: one of its values would be lost in silence."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _value in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the name {json.dumps(twice[:60])} stands twice in one object")
+    return found
+
+
 def read(line: str) -> object:
     """One line's JSON, numbers exact. Raises CostingErrors not-json."""
     try:
         if len(line) > LONGEST_LINE:
             raise _NotJson("it is too long")
-        return json.loads(line, parse_float=_number, parse_int=_whole, parse_constant=_refuse)
+        return json.loads(
+            line, parse_float=_number, parse_int=_whole, parse_constant=_refuse, object_pairs_hook=named_once
+        )
     except (ValueError, RecursionError, ArithmeticError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise CostingErrors([FieldError("", "not-json", {"reason": reason})]) from None

@@ -35,6 +35,7 @@ def test_every_line_is_answered_in_order():
         (b"[1]", "not-an-object"),
         (b"\xff\xfe", "not-json"),
         (b"[" * 100_000, "not-json"),
+        (b'{"id":1,"x":1,"x":2}', "not-json"),
         (b'{"id":1,"x":"' + b"a" * MAX_LINE_BYTES + b'"}', "line-too-long"),
     ],
 )
@@ -53,6 +54,17 @@ def test_a_broken_workload_says_where_what_is_allowed_and_what_is_nearest():
     assert found[0]["id"] == "q"
     assert (problem["path"], problem["allowed"], problem["suggestion"]) == ("bad", "good", "good")
     assert problem["detail"] in found[0]["error"]["detail"]
+
+
+def test_half_a_pair_in_a_line_never_stops_the_rest(tmp_path):
+    def answer(body):
+        return {"estimate": body.get("x")}
+
+    with (tmp_path / "out").open("w", encoding="utf-8") as sink:
+        errors = answer_lines(io.BytesIO(b'{"id":"\\ud800","x":"\\udfff"}\n{"id":"after","x":3}\n'), sink, answer)
+    found = [json.loads(line) for line in (tmp_path / "out").read_text(encoding="utf-8").splitlines()]
+    assert errors == 0
+    assert found == [{"id": "\ud800", "estimate": "\udfff"}, {"id": "after", "estimate": 3}]
 
 
 def test_an_id_that_is_no_id_comes_back_as_text():

@@ -116,6 +116,46 @@ def test_what_is_no_question_gets_a_polite_answer(client, example, body):
     assert answer.json()["title"]
 
 
+CARD = {"workload": {"scenario": "llm", "task": "inference", "model": "llama-3-8b"}, "gpu": "rtx-4090-24g"}
+REST = json.dumps(CARD)[1:]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"id": "\\ud800", ' + REST,
+        '{"id": 1e999, ' + REST,
+        '{"id": NaN, ' + REST,
+        '{"gpu": "rtx-3090-24g", ' + REST,
+        "[" * 50_000,
+        '{"id": ' * 20_000,
+        '{"id": %s}' % ("9" * 5_000),
+        b"\xff\xfe{}",
+    ],
+)
+@pytest.mark.parametrize("what", ["estimates", "recommendations", "plan-comparisons", "diagnoses"])
+def test_what_is_no_sound_json_is_refused_in_the_asked_language(client, example, what, body):
+    english, chinese = post(client, what, body), post(client, what, body, "zh-hans")
+    assert english.status_code == chinese.status_code == 400
+    assert english["content-type"] == PROBLEM
+    assert "JSON" in english.json()["detail"]
+    assert chinese.json()["detail"] != english.json()["detail"]
+
+
+def test_whole_pairs_and_other_alphabets_come_back_as_they_were(client, example):
+    assert post(client, "estimates", {"id": "卡 \U0001f600", **CARD}).json()["id"] == "卡 \U0001f600"
+
+
+@pytest.mark.parametrize("what", ["estimates", "recommendations", "plan-comparisons"])
+def test_no_type_is_named_in_the_other_language(client, example, what):
+    body = [1, None, "x", [1], True]
+    for item in post(client, what, body, "zh-hans").json():
+        for problem in item["error"]["errors"]:
+            said = problem["message"]
+            assert not any(word in said for word in ("a number", "a list", "text", " or ")), said
+            assert said == said.strip()
+
+
 def test_a_list_has_a_limit_and_a_body_too(client, example):
     assert post(client, "recommendations", [{"workload": QLORA}] * 101).status_code == 422
     huge = post(client, "recommendations", json.dumps({"workload": {**QLORA, "note": "x" * 10_000_000}}))
