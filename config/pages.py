@@ -1,9 +1,12 @@
 """The frame's own pages: front door, theme, errors, robots, the component gallery, the API reference."""
 
+import sys
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import RequestDataTooBig
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -15,8 +18,13 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 from drf_spectacular.generators import SchemaGenerator
 
+from advisor.charts import memory_bar
 from advisor.guide.topics import TOPICS
 from advisor.library import library
+from advisor.sizing.answer import Memory, fit_of
+from billing.hours_curve import hours_curves
+from billing.plan_chart import plan_chart
+from catalog.example import example_catalogue
 from catalog.models import Gpu
 from config.context import THEMES
 
@@ -89,12 +97,35 @@ def sitemap(request: HttpRequest) -> HttpResponse:
     return render(request, "sitemap.xml", {"addresses": addresses}, content_type="application/xml")
 
 
+GALLERY_HOURS = 27.0
+GALLERY_SCALE = 48.0
+_TRAINING = {"weights": 9.8, "gradients": 0.8, "optimizer": 1.7, "activations": 6.7, "framework": 1.1}
+_SERVING = {"weights": 15.0, "kv_cache": 4.0, "activations": 1.2, "framework": 1.1}
+GALLERY_MEMORY = (
+    (Memory(20.1, 18.6, 22.1, 22.9, _TRAINING), 24.0),
+    (Memory(20.1, 18.6, 22.1, 19.0, _TRAINING), 20.0),
+    (Memory(20.1, 18.6, 22.1, 11.2, _TRAINING), 12.0),
+    (Memory(21.3, 20.3, 22.4, 22.9, _SERVING), 24.0),
+)
+"""Made-up needs with the size of their card: fits, tight, does not fit, and serving."""
+
+
 @require_safe
 def gallery(request: HttpRequest) -> HttpResponse:
-    """Every component in every state; only with DEBUG."""
+    """Every component in every state; only with DEBUG. Its charts are drawn by the code that draws the real ones."""
     if not settings.DEBUG:
         raise Http404
-    return render(request, "gallery.html")
+    offer = next(one for one in example_catalogue().priced_offers if one.gpu == "rtx-3090-24g")
+    curves = hours_curves(offer, GALLERY_HOURS)
+    context = {
+        "bars": [
+            (fit_of(memory), card_gib, memory, memory_bar(memory, card_gib, GALLERY_SCALE))
+            for memory, card_gib in GALLERY_MEMORY
+        ],
+        "figure": curves and plan_chart(curves, GALLERY_HOURS, _("your %(hours)s h") % {"hours": 27}),
+        "currency": "CNY",
+    }
+    return render(request, "gallery.html", context)
 
 
 @require_safe
@@ -110,8 +141,13 @@ def api_reference(request: HttpRequest) -> HttpResponse:
         return render(request, "api_reference.html", {"info": schema["info"], "operations": operations})
 
 
-def _error(request: HttpRequest, status: int, title: str, text: str) -> HttpResponse:
-    return render(request, "error.html", {"status": status, "error_title": title, "error_text": text}, status=status)
+NOBODY: dict[str, Any] = {"user": AnonymousUser(), "perms": {}, "messages": ()}
+"""Instead of the visitor, their permissions and messages, which would be read from session and database."""
+
+
+def _error(request: HttpRequest, status: int, title: str, text: str, **more: Any) -> HttpResponse:
+    context = {"status": status, "error_title": title, "error_text": text, **more}
+    return render(request, "error.html", context, status=status)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -162,10 +198,21 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500, without touching the database."""
+    """500, or 503 where the database does not answer. Says so without session or database: neither may be there."""
+    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
+        response = _error(
+            request,
+            503,
+            _("We are away for a moment"),
+            _("The database does not answer. Try again in a minute; your answers are in the address."),
+            **NOBODY,
+        )
+        response["Retry-After"] = "60"
+        return response
     return _error(
         request,
         500,
         _("Something broke on our side"),
         _("It has been logged. Try again in a minute; your answers are in the address."),
+        **NOBODY,
     )
