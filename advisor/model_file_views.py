@@ -82,9 +82,7 @@ class HeadParser(BaseParser):
 
     media_type = "application/octet-stream"
 
-    def parse(
-        self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
-    ) -> Any:
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
         """At most `HEAD_BYTES`; whatever follows is not read."""
         return bytes(stream.read(HEAD_BYTES))
 
