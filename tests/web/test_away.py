@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 def visitor() -> Client:
     """Signed in, so that a page which asks who it is would read the session."""
     client = Client(raise_request_exception=False)
-    client.force_login(User.objects.create_user("sam"))
+    client.force_login(User.objects.create_user("signed-in-visitor"))
     return client
 
 
@@ -47,5 +47,5 @@ def test_a_fault_of_ours_is_500_and_reads_nothing(
     page = response.content.decode()
     assert response.status_code == 500
     assert "Something broke on our side" in page
-    assert "sam" not in page
+    assert "signed-in-visitor" not in page
     assert "ZeroDivisionError" not in page
