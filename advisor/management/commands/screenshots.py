@@ -12,6 +12,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from playwright.sync_api import Browser, Error, sync_playwright
 
+from advisor.guide.topics import TOPICS
+
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -36,12 +38,18 @@ PAGES: dict[str, str] = {
     "result-unreadable": "/advise/result/?scenario=llm&task=training&model=nothing&colour=red",
     "cards": "/cards/",
     "card": "/cards/rtx-4090-24g/",
-    "compare": "/cards/compare/?card=rtx-3090-24g&card=rtx-4090-24g&card=a800-pcie-80g",
+    "compare": "/cards/compare/?cmp=rtx-3090-24g&cmp=rtx-4090-24g&cmp=a800-pcie-80g",
     "plans": "/plans/",
     "doctor": "/doctor/",
     "guide": "/guide/",
+    **{f"guide-{topic}": f"/guide/{topic}/" for topic in TOPICS},
     "accuracy": "/accuracy/",
     "models": "/models/",
+    "model": "/models/llama-3-8b/",
+    "measurements": "/measurements/rtx-4090-24g/",
+    "plans-weekly": "/plans/?sku=rtx-4090-24g-x2&pattern=weekly&days=mon&days=tue&from=09:00&to=18:00&weeks=4",
+    "plans-mistakes": "/plans/?sku=rtx-3090-24g-x1&pattern=hours&hours=-1&starts=0",
+    "ask": "/ask/",
     "not-found": "/nothing-here/",
     "login": "/login/",
 }
