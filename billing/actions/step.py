@@ -15,6 +15,7 @@ from billing.offer import Head, OfferLine
 from billing.policy import Authority, needs_approval, sells_unlisted
 from billing.quote_snapshot import build_snapshot
 from billing.revision_diff import revision_differences
+from billing.wording import plain_text
 
 LINK_LIFE_AFTER_VALIDITY = timedelta(days=30)
 """An offer can be looked at a while longer than it can be accepted."""
@@ -64,7 +65,12 @@ def quote_submit(*, quote: Quote, by: User, expected_version: int, quote_url: st
         template="approval_wanted",
         to=Seller.objects.current().email,
         language=locked.revision.language,
-        context={"quote": locked, "revision": locked.revision, "by": by, "quote_url": quote_url},
+        context={
+            "quote": locked,
+            "percent": plain_text(locked.revision.discount_percent),
+            "by": by,
+            "quote_url": quote_url,
+        },
         quote=locked,
     )
     return locked

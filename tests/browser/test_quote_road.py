@@ -112,7 +112,7 @@ def test_from_the_wizard_to_the_acceptance(open_page, shop, staff, keep, no_viol
         no_violations(desk)
     desk.locator('button[value="add-storage"]').click()
     expect(desk.locator("#id_lines-0-discount_percent")).to_have_value("20")
-    desk.locator("#id_lines-1-count").fill("450")
+    desk.locator('[name$="-count"]').last.fill("450")
     keep(desk, "4-edit")
     press(desk, say["save"])
     quote = Quote.objects.get()
@@ -132,6 +132,7 @@ def test_from_the_wizard_to_the_acceptance(open_page, shop, staff, keep, no_viol
 
     customer = open_page(link_of_the_mail(shop), script=script)
     expect(customer.locator(".sum")).to_contain_text("¥")
+    expect(customer.locator("tbody")).to_contain_text("450 GB × 30")
     if script:
         no_violations(customer)
     keep(customer, "7-offer")
