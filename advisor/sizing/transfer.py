@@ -284,14 +284,14 @@ def is_long(kind: str) -> bool:
 
 
 def lbm_share(gpu: Gpu) -> float:
-    """Share of the memory bandwidth a lattice Boltzmann sweep reaches; GDDR with ECC on keeps its check bits in band."""
+    """Share of the memory bandwidth a lattice Boltzmann sweep reaches; GDDR with ECC on (data-centre boards) keeps its check bits in band."""
     match card_class(gpu):
         case "ampere-hbm" | "hopper-sxm" | "hopper-pcie" | "hopper-cut" | "blackwell-hbm":
             return 0.78
         case "volta":
             return 0.87
         case "ada-pro" | "ampere-pro" | "blackwell-pro":
-            return 0.86 if gpu.slug.startswith(("rtx-a6000", "rtx-6000", "rtx-pro")) else 0.765
+            return 0.86 if gpu.slug.startswith("rtx-") else 0.765
         case _:
             return 0.86 if gpu.is_geforce else 0.765
 
