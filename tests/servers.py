@@ -16,12 +16,18 @@ os.environ["CARDWISE_VAR"] = str(FOLDER)
 os.environ.setdefault("HTTPS", "0")
 os.environ.setdefault("API_RATE", "100000/min")
 postgres = valkey = None
-if "DATABASE_URL" not in os.environ:
+inherited = (
+    os.environ.get("CARDWISE_TEST_OWN") == "1"
+)  # set by the process that hands out the tests: each worker has its own
+if inherited or "DATABASE_URL" not in os.environ:
     postgres = Postgres(FOLDER)
     os.environ["DATABASE_URL"] = postgres.url
-if "REDIS_URL" not in os.environ and Valkey.binary():
+if (inherited or "REDIS_URL" not in os.environ) and Valkey.binary():
     valkey = Valkey(FOLDER, port=free_port())
     os.environ["REDIS_URL"] = valkey.url
+
+if postgres:
+    os.environ["CARDWISE_TEST_OWN"] = "1"
 
 
 @pytest.fixture(scope="session")
