@@ -432,13 +432,13 @@ CHAPTERS: Mapping[str, Chapter] = {
     "speech": Chapter(_speech, ("transcribe-500h", "live-captions-8", "transcribe-chinese", "synthesise-cosyvoice")),
     "vision": Chapter(_vision, ("yolo-100k", "resnet50", "vit-b", "segmentation-high-resolution", "detect-stream")),
     "science": Chapter(_science, ("md-gromacs", "md-double", "cfd-100m", "cfd-double", "alphafold3")),
-    "cards": Chapter(_cards),
+    "cards": Chapter(_cards, ("finetune-7b-qlora", "sdxl-images", "serve-70b-4bit", "md-double")),
     "quantisation": Chapter(_quantisation, ("serve-14b-awq", "serve-70b-4bit", "finetune-14b-qlora", "flux-fp8")),
     "several-cards": Chapter(_several_cards, ("serve-70b-16bit", "train-7b-full", "finetune-70b-qlora")),
-    "software-images": Chapter(_software_images),
+    "software-images": Chapter(_software_images, ("serve-8b-16", "sdxl-controlnet-2", "yolo-100k")),
     "billing": Chapter(_billing, ("serve-8b-16", "transcribe-500h")),
-    "network-and-data": Chapter(_network_and_data),
-    "glossary": Chapter(_glossary),
+    "network-and-data": Chapter(_network_and_data, ("serve-70b-16bit", "pretrain-1b")),
+    "glossary": Chapter(_glossary, ("serve-7b-chat", "finetune-7b-lora")),
     "faq": Chapter(_faq, ("serve-70b-4bit", "transcribe-500h", "md-prototype", "train-7b-full")),
 }
 """Topic -> its chapter."""

@@ -42,6 +42,7 @@ def test_the_list_leads_to_every_topic(client) -> None:
 
 def test_every_topic_has_a_chapter_and_an_unknown_one_is_not_found(client) -> None:
     assert list(CHAPTERS) == list(TOPICS)
+    assert all(chapter.presets for chapter in CHAPTERS.values()), "each topic leads on to the wizard"
     assert client.get("/en/guide/no-such-topic/").status_code == 404
 
 
