@@ -50,9 +50,12 @@ def problem_details(exc: Exception, context: dict[str, Any]) -> Response | None:
     problems = getattr(exc, "problems", None)
     if problems is None and isinstance(exc, exceptions.ValidationError):
         problems = _flatten(exc.detail)
+    title = str(getattr(exc, "title", None) or exc.default_detail)
     body: dict[str, Any] = {
         "type": TYPE,
-        "title": str(getattr(exc, "title", None) or exc.default_detail),
+        "title": str(exc.detail)
+        if "{" in title
+        else title,  # DRF's words for a method or media type have a gap in them
         "status": response.status_code,
         "detail": str(exc.detail)
         if isinstance(exc.detail, str)

@@ -3,11 +3,20 @@
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 from django.urls import translate_url
 from django.utils.translation import get_language
 
 THEMES = ("auto", "light", "dark")
+
+
+def _origin(request: HttpRequest) -> str:
+    """Scheme and host; empty for a host that is not ours, so that the page which refuses it can be drawn."""
+    try:
+        return f"{request.scheme}://{request.get_host()}"
+    except DisallowedHost:
+        return ""
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
@@ -22,6 +31,6 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     return {
         "frame_languages": languages,
         "frame_theme": theme if theme in THEMES else "auto",
-        "frame_origin": f"{request.scheme}://{request.get_host()}" if request.method == "GET" else "",
+        "frame_origin": _origin(request) if request.method == "GET" else "",
         "debug_pages": settings.DEBUG,
     }

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import RequestDataTooBig
 from django.db import InterfaceError, OperationalError
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -26,6 +26,7 @@ from billing.hours_curve import hours_curves
 from billing.plan_chart import plan_chart
 from catalog.example import example_catalogue
 from catalog.models import Gpu
+from config.api_errors import CONTENT_TYPE, TYPE
 from config.context import THEMES
 
 FIXED_PAGES = (
@@ -146,6 +147,12 @@ NOBODY: dict[str, Any] = {"user": AnonymousUser(), "perms": {}, "messages": ()}
 
 
 def _error(request: HttpRequest, status: int, title: str, text: str, **more: Any) -> HttpResponse:
+    """An error as a page, below /api/ as the API's own shape."""
+    if request.path_info.startswith("/api/"):
+        problem = {"type": TYPE, "title": title, "status": status, "detail": text}
+        return JsonResponse(
+            problem, status=status, content_type=CONTENT_TYPE, json_dumps_params={"ensure_ascii": False}
+        )
     context = {"status": status, "error_title": title, "error_text": text, **more}
     return render(request, "error.html", context, status=status)
 

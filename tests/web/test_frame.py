@@ -42,6 +42,29 @@ def test_errors_are_pages_in_the_visitors_language(client: Client) -> None:
     assert client.get("/en/cards/no-such-card/").status_code == 404
 
 
+def test_a_host_that_is_not_ours_is_refused_with_a_page(settings) -> None:
+    settings.ALLOWED_HOSTS = ["testserver"]
+    answer = Client(raise_request_exception=False).get("/en/", headers={"host": "elsewhere.example"})
+    assert answer.status_code == 400
+    page = answer.content.decode()
+    assert "This request cannot be read" in page
+    assert "elsewhere.example" not in page
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "There is no such page"), ("zh-hans", "没有这个页面")])
+def test_errors_below_the_api_are_problem_details(client: Client, language: str, words: str) -> None:
+    answer = client.get("/api/v1/no-such-call", headers={"accept-language": language})
+    assert answer.status_code == 404
+    assert answer["content-type"] == "application/problem+json"
+    assert answer.json()["title"] == words
+
+
+def test_a_wrong_method_or_media_type_is_named(client: Client) -> None:
+    for answer in (client.delete("/api/v1/gpus"), client.post("/api/v1/estimates", "x", content_type="text/plain")):
+        assert answer["content-type"] == "application/problem+json"
+        assert "{" not in answer.json()["title"]
+
+
 def test_too_large_a_form_is_told_politely(client: Client) -> None:
     answer = client.post("/en/doctor/", {"paste": "x" * 3_000_000})
     assert answer.status_code == 413
