@@ -5,12 +5,21 @@ from typing import Any
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 TYPE = "about:blank"
 CONTENT_TYPE = "application/problem+json"
+
+
+class TooLarge(exceptions.APIException):
+    """A body beyond the limit."""
+
+    status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
+    default_detail = gettext_lazy("The body is larger than this API takes.")
+    default_code = "too-large"
 
 
 def _flatten(detail: Any, path: str = "") -> list[dict[str, Any]]:
@@ -38,8 +47,7 @@ def _flatten(detail: Any, path: str = "") -> list[dict[str, Any]]:
 def problem_details(exc: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler. An exception may carry `.problems`: a list of {path, code, message, ...} given as they are."""
     if isinstance(exc, RequestDataTooBig):
-        exc = exceptions.APIException(_("The body is larger than this API takes."), code="too-large")
-        exc.status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
+        exc = TooLarge()
     elif isinstance(exc, Http404):
         exc = exceptions.NotFound(str(exc) if exc.args and str(exc) else None)
     elif isinstance(exc, PermissionDenied):

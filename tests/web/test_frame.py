@@ -59,6 +59,14 @@ def test_errors_below_the_api_are_problem_details(client: Client, language: str,
     assert answer.json()["title"] == words
 
 
+@pytest.mark.parametrize("what", ["estimates", "plan-comparisons", "diagnoses"])
+def test_a_body_that_is_too_large_is_not_called_our_fault(client: Client, what: str) -> None:
+    body = '{"text": "' + "x" * 2_600_000 + '"}'
+    answer = client.post(f"/api/v1/{what}", body, content_type="application/json", headers={"accept-language": "en"})
+    assert answer.status_code == 413
+    assert answer.json()["title"] == "The body is larger than this API takes."
+
+
 def test_a_wrong_method_or_media_type_is_named(client: Client) -> None:
     for answer in (client.delete("/api/v1/gpus"), client.post("/api/v1/estimates", "x", content_type="text/plain")):
         assert answer["content-type"] == "application/problem+json"
