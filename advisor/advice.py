@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 from advisor.costs import Usages
@@ -304,11 +304,17 @@ def _renting(survey: Survey, recommended: Candidate, cards: Sequence[CardSurvey]
         for kind in ("day", "week", "month"):
             plan = offer.plan(kind)
             if plan is not None and price:
-                values[f"{kind}_hours"] = float(Decimal(str(plan["unit_price"])) / price)
+                values[f"{kind}_hours"] = _overtaken_at(Decimal(str(plan["unit_price"])), hourly, price)
         if len(values) == 3:
             yield Advice(note=Note("plan-break-even", "schedule", values), changes={}, currency=currency)
         waste: dict[str, Value] = {"hours": IDLE_HOURS, "total": str(_hourly(offer) * IDLE_HOURS), "currency": currency}
         yield Advice(note=Note("left-running", None, waste), changes={}, currency=currency)
+
+
+def _overtaken_at(term_price: Decimal, hourly: Mapping[str, Any], price: Decimal) -> float:
+    """Hours of one run after which the hourly bill, its time rounded up step by step, passes a term's price."""
+    step_hours = Decimal(str(hourly.get("billing_step_seconds", 1))) / 3600
+    return float((term_price / price / step_hours).to_integral_value(ROUND_FLOOR) * step_hours)
 
 
 def _split(survey: Survey, recommended: Candidate, cards: Sequence[CardSurvey]) -> Iterator[Advice]:

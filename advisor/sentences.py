@@ -531,7 +531,9 @@ def _grouped(value: float | Decimal, decimals: int) -> str:
 
 
 def hours_text(value: float) -> str:
-    """Hours as people say them: 0.25, 3.4, 27, 1,200."""
+    """Hours as people say them: <0.01, 0.25, 3.4, 27, 1,200."""
+    if 0 < value < 0.01:
+        return "<" + figure(0.01, 2)
     return figure(value, 0 if value >= 24 or value == int(value) else 1 if value >= 1 else 2)
 
 

@@ -17,6 +17,7 @@ from advisor.recommend import Recommendation, recommend, to_dict
 from advisor.sizing import scenarios
 from advisor.sizing.workload import parse_workload
 from billing.costing.compare import compare_mapping
+from billing.hours_curve import hours_curves
 from catalog.example import example_catalogue
 from catalog.snapshot import Catalogue, plan_rules
 from tests.core.advisor.fake_job import fake_prepare
@@ -36,6 +37,15 @@ def ask(need_gib: float = 18, catalogue: Catalogue | None = None, **fields: Any)
     known = library()
     workload = parse_workload(body, known.models, known.gpus)
     return recommend(workload, catalogue or example_catalogue(), known, NOW)
+
+
+def test_the_hours_from_which_a_card_pays_are_those_of_the_drawn_curves():
+    for gib in (9, 18, 60, 200):
+        answer = ask(need_gib=gib)
+        told = next(one.note.values for one in answer.advice if one.note.code == "plan-break-even")
+        curves = hours_curves(answer.choices[0].offer, 27)
+        assert curves is not None
+        assert {f"{one.kind}_hours": float(one.hours) for one in curves.breaks} == pytest.approx(told)
 
 
 def codes(notes: Any) -> set[str]:

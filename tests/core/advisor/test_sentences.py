@@ -114,7 +114,14 @@ def test_figures():
             "1,234",
             "12",
         ]
-        assert [hours_text(value) for value in (0.25, 3.44, 26.9, 1200)] == ["0.25", "3.4", "27", "1,200"]
+        assert [hours_text(value) for value in (0, 0.004, 0.25, 3.44, 26.9, 1200)] == [
+            "0",
+            "<0.01",
+            "0.25",
+            "3.4",
+            "27",
+            "1,200",
+        ]
 
 
 def test_wrong_values_are_told_in_the_readers_language():
