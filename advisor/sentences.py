@@ -594,6 +594,10 @@ def _placeholders(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"%\((\w+)\)s", text))
 
 
+PLURAL_ONE = re.compile(r"(?<![\d.,])1 (card|day|hour|machine|minute|picture|request|token|week)s\b")
+"""`1 weeks` in an English sentence whose figures come from anywhere."""
+
+
 def sentence(code: str, values: Mapping[str, Any]) -> str:
     """The sentence of a code with its figures, in the active language; the code itself where it has none."""
     told = max(
@@ -602,7 +606,8 @@ def sentence(code: str, values: Mapping[str, Any]) -> str:
     needed = _placeholders(told)
     if not told or not needed <= values.keys():
         return code
-    return told % {key: _shown(key, values[key], values) for key in needed}
+    said = told % {key: _shown(key, values[key], values) for key in needed}
+    return PLURAL_ONE.sub(r"1 \1", said) if str(get_language()).startswith("en") else said
 
 
 def _figures_told(text: str, values: Mapping[str, Any]) -> int:

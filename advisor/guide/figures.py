@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from advisor.answers import query_of
 from advisor.labels import PLANS, SPEED_UNITS
@@ -297,7 +298,8 @@ class Desk:
             digits=digits,
             unit="KiB" if tokens == 1 else "GiB",
             kind="computed",
-            what=_("KV cache of %(model)s, %(tokens)s tokens") % {"model": model, "tokens": number(tokens)},
+            what=ngettext("KV cache of %(model)s, %(tokens)s token", "KV cache of %(model)s, %(tokens)s tokens", tokens)
+            % {"model": model, "tokens": number(tokens)},
             source=_("layers × KV heads × head size × 2 × 2 bytes"),
             href=reverse("advisor:model", args=[model]),
         )

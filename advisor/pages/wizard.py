@@ -220,18 +220,32 @@ def demand_text(demand: Mapping[str, Any]) -> str:
     return text
 
 
+def _one(told: str) -> int:
+    """What ngettext counts of a figure that was written already: 1.5 is several."""
+    return 1 if told == "1" else 2
+
+
 def schedule_text(schedule: Mapping[str, Any]) -> str:
     """`8 hours a day, 5 days a week, 4 weeks`."""
     said = {key: number(value) for key, value in schedule.items()}
     parts = []
     if "hours_per_day" in said:
-        parts.append(_("%(n)s hours a day") % {"n": said["hours_per_day"]})
+        parts.append(
+            ngettext("%(n)s hour a day", "%(n)s hours a day", _one(said["hours_per_day"]))
+            % {"n": said["hours_per_day"]}
+        )
     if "days_per_week" in said:
-        parts.append(_("%(n)s days a week") % {"n": said["days_per_week"]})
+        parts.append(
+            ngettext("%(n)s day a week", "%(n)s days a week", _one(said["days_per_week"]))
+            % {"n": said["days_per_week"]}
+        )
     if "weeks" in said:
-        parts.append(_("%(n)s weeks") % {"n": said["weeks"]})
+        parts.append(ngettext("%(n)s week", "%(n)s weeks", _one(said["weeks"])) % {"n": said["weeks"]})
     if "starts_per_day" in said:
-        parts.append(_("started %(n)s times a day") % {"n": said["starts_per_day"]})
+        parts.append(
+            ngettext("started %(n)s time a day", "started %(n)s times a day", _one(said["starts_per_day"]))
+            % {"n": said["starts_per_day"]}
+        )
     return _(", ").join(parts)
 
 
@@ -271,7 +285,7 @@ def _limit_lines(body: Mapping[str, Any], scenario: str, page: str) -> Iterable[
 
 def _limit_text(name: str, value: Any) -> str:
     if name.endswith("_hours"):
-        return _("%(count)s hours") % {"count": number(value)}
+        return ngettext("%(count)s hour", "%(count)s hours", _one(number(value))) % {"count": number(value)}
     if name == "max_gpus":
         return ngettext("%(count)s card", "%(count)s cards", value) % {"count": number(value)}
     if name.endswith("_gib"):

@@ -10,7 +10,7 @@ from django import template
 from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language, to_locale
+from django.utils.translation import get_language, ngettext, to_locale
 from django.utils.translation import gettext as _
 
 from advisor.labels import FITS, TIERS
@@ -72,11 +72,11 @@ def hours_figure(hours: float) -> str:
 def about_hours(hours: float) -> str:
     """Hours inside a sentence: `27 hours`, `45 minutes`, `12 days`."""
     if hours < 1:
-        return _("%(count)s minutes") % {"count": number(max(1, round(hours * 60)), 0)}
-    if hours < 10:
-        return _("%(count)s hours") % {"count": number(round(hours, 1))}
+        minutes = max(1, round(hours * 60))
+        return ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": number(minutes, 0)}
     if hours < 1000:
-        return _("%(count)s hours") % {"count": number(round(hours), 0)}
+        told = number(round(hours, 1)) if hours < 10 else number(round(hours), 0)
+        return ngettext("%(count)s hour", "%(count)s hours", 1 if told == "1" else 2) % {"count": told}
     return _("%(count)s days") % {"count": number(round(hours / 24), 0)}
 
 

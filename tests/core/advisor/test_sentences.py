@@ -9,8 +9,10 @@ import pytest
 from django.utils import translation
 
 from advisor import sentences
+from advisor.pages.wizard import schedule_text
 from advisor.sentences import PROBLEMS, SENTENCES, figure, hours_text, money, problem_sentence, sentence
 from advisor.sizing.problems import PROBLEM_SENTENCES, Problem
+from advisor.templatetags.figures import about_hours
 from billing import sentences as billing_sentences
 from billing.costing.errors import SENTENCES as COSTING_ERRORS
 from billing.costing.notes import NOTE_SENTENCES
@@ -122,6 +124,25 @@ def test_figures():
             "27",
             "1,200",
         ]
+
+
+def test_one_of_something_is_no_plural():
+    values = {"hours_per_day": 1, "days_per_week": 1, "weeks": 1, "hours": 1}
+    with translation.override("en"):
+        assert sentence("scheduled-use", values) == "Used 1 h a day, 1 day a week, for 1 week: 1 h"
+        assert sentence("scheduled-use", {**values, "weeks": 1.5}).endswith("for 1.50 weeks: 1 h")
+        assert "1,001 cards" in sentence("nvlink", {"count": 1001, "gb_s": 1})
+        assert [about_hours(value) for value in (0.01, 0.5, 1.02, 1.5, 27)] == [
+            "1 minute",
+            "30 minutes",
+            "1 hour",
+            "1.5 hours",
+            "27 hours",
+        ]
+        schedule = {"hours_per_day": 1, "days_per_week": 5, "weeks": 1, "starts_per_day": 1}
+        assert schedule_text(schedule) == "1 hour a day, 5 days a week, 1 week, started 1 time a day"
+    with translation.override("zh-hans"):
+        assert about_hours(1) == "1 小时"
 
 
 def test_wrong_values_are_told_in_the_readers_language():
