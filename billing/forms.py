@@ -59,8 +59,9 @@ class AskForm(forms.ModelForm[QuoteRequest]):
         return bool(self.cleaned_data.get("website"))
 
     def contact_details(self) -> dict[str, str]:
-        """What the action stores."""
-        return {name: self.cleaned_data[name] for name in self.Meta.fields}
+        """What the action stores; a name is one line, also in the subject of a mail."""
+        given = {name: self.cleaned_data[name] for name in self.Meta.fields}
+        return {name: value if name == "message" else " ".join(value.split()) for name, value in given.items()}
 
 
 class ContactForm(forms.ModelForm[Customer]):
