@@ -7,7 +7,7 @@ from django.forms import BaseForm
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from billing.costing.errors import CostingErrors
+from billing.costing.errors import CostingErrors, FieldError
 from billing.drafts import HEAD_FIELDS
 from billing.forms import BaseLineFormSet, ContactForm, HeadForm, LineFormSet, new_head
 from billing.line_pricing import lines_of_advice
@@ -110,7 +110,7 @@ class Editor:
         count = posted.get("lines-TOTAL_FORMS", "0")
         rows = [
             {name: posted.get(f"lines-{index}-{name}", "") for name in LINE_INPUTS}
-            for index in range(min(int(count), 200) if count.isdigit() else 0)
+            for index in range(min(int(count), 200) if count.isdecimal() else 0)
             if f"lines-{index}-remove" not in posted
         ]
         self.lines = self._line_forms(initial=[*rows, {"kind": kind, **EMPTY_LINE[kind]}])
@@ -133,8 +133,11 @@ class Editor:
             kept = self.lines.kept()
             for error in errors.errors:
                 place = error.path.removeprefix("lines[").partition("].")
-                if place[1] and place[0].isdigit() and place[2] in kept[int(place[0])].fields:
-                    kept[int(place[0])].add_error(place[2], error_sentence(error))
+                name = "count" if place[2] == "quantity" else place[2]
+                if place[1] and place[0].isdecimal() and name in kept[int(place[0])].fields:
+                    form = kept[int(place[0])]
+                    told = FieldError(str(form.fields[name].label), error.code, error.params)
+                    form.add_error(name, error_sentence(told))
                 else:
                     text = _("Add at least one line.") if error.path == "lines" else error_sentence(error)
                     self.head.add_error(None, text)

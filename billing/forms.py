@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, cast
 
@@ -21,6 +21,7 @@ from billing.wording import plain_text, plan_text
 from catalog.snapshot import PLAN_KINDS, Catalogue
 
 MESSAGE_LENGTH = 4_000
+LONGEST_VALIDITY = timedelta(days=3_653)
 UNITS: Mapping[str, str] = {"storage": "day"}
 """What a new line is counted in where no plan says it."""
 KEPT_WITH_THE_PRICE = ("gpu", "plan", "units_each", "unit", "list_price", "hand_set", "is_sample")
@@ -92,6 +93,13 @@ class HeadForm(forms.ModelForm[Revision]):
         if isinstance(percent := self.initial.get("tax_percent"), Decimal):
             self.initial["tax_percent"] = plain_text(percent)
 
+    def clean_valid_until(self) -> date:
+        """A year that can be meant: calendars end, and a slip of the finger must not make a page that cannot be drawn."""
+        until: date = self.cleaned_data["valid_until"]
+        if abs(until - timezone.localdate()) > LONGEST_VALIDITY:
+            raise forms.ValidationError(_("Check the year: a quotation is valid for ten years at most."))
+        return until
+
     def head(self) -> Head:
         """As plain values."""
         return Head(**{field.name: self.cleaned_data[field.name] for field in fields(Head)})
@@ -157,7 +165,7 @@ class LineForm(forms.Form):
 
     def _find(self, stored: Mapping[int, QuoteLine]) -> QuoteLine | None:
         value = self["row"].value()
-        return stored.get(int(value)) if str(value or "").isdigit() else None
+        return stored.get(int(value)) if str(value or "").isdecimal() else None
 
     def _no_longer_sold(self) -> list[tuple[str, str]]:
         """A machine that left the catalogue stays choosable on the line that has it."""

@@ -81,7 +81,7 @@ def new(request: HttpRequest) -> HttpResponse:
     asked = None
     if pk := request.GET.get("request", ""):
         rows = QuoteRequest.objects.visible_to(staff(request))
-        asked = get_object_or_404(rows, pk=int(pk) if pk.isdigit() and len(pk) < 18 else 0)
+        asked = get_object_or_404(rows, pk=int(pk) if pk.isdecimal() and len(pk) < 18 else 0)
     posted = request.POST if request.method == "POST" else None
     editor = Editor(asked=asked, posted=posted, language=request.LANGUAGE_CODE)
     if posted is None or editor.do.startswith("add-"):
@@ -127,7 +127,7 @@ def edit(request: HttpRequest, number: str) -> HttpResponse:
     try:
         quote_save(
             quote=quote,
-            expected_version=int(version) if version.isdigit() and len(version) < 9 else 0,
+            expected_version=int(version) if version.isdecimal() and len(version) < 9 else 0,
             by=staff(request),
             contact=editor.contact_values,
             head=editor.head_values,

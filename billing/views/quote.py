@@ -86,7 +86,7 @@ def _wanted_revision(row: Quote, request: HttpRequest) -> Revision:
     wanted = request.GET.get("revision", "")
     if not wanted:
         return row.revision
-    return get_object_or_404(row.revisions, number=int(wanted) if wanted.isdigit() and len(wanted) < 5 else 0)
+    return get_object_or_404(row.revisions, number=int(wanted) if wanted.isdecimal() and len(wanted) < 5 else 0)
 
 
 @require_safe
@@ -190,7 +190,7 @@ def step(request: HttpRequest, number: str) -> HttpResponse:
     form = ReasonForm(request.POST)
     reason = form.cleaned_data["reason"] if form.is_valid() else ""
     try:
-        _take(row, verb, request, int(version) if version.isdigit() and len(version) < 9 else 0, reason)
+        _take(row, verb, request, int(version) if version.isdecimal() and len(version) < 9 else 0, reason)
     except CannotSend as refusal:
         return _refused(request, number, refusal.code)
     except EditConflict:
@@ -236,7 +236,7 @@ def differences(request: HttpRequest, number: str) -> HttpResponse:
         older = visible_quote(request, other).revision
     else:
         wanted = request.GET.get("with", str(newer.number - 1))
-        older = get_object_or_404(row.revisions, number=int(wanted) if wanted.isdigit() and len(wanted) < 5 else 0)
+        older = get_object_or_404(row.revisions, number=int(wanted) if wanted.isdecimal() and len(wanted) < 5 else 0)
     found = revision_differences(_version(older), _version(newer))
     context = {
         "nav": "quotes",

@@ -1,5 +1,6 @@
 """The edit form: without JavaScript, with live totals, and with two people at once."""
 
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -63,6 +64,30 @@ def test_totals_follow(seller, htmx):
     assert page.context["needs_approval"]
     assert not Quote.objects.exists()
     assert "HX-Request" in page["Vary"]
+
+
+@pytest.mark.parametrize("row", ["²", "٣", "999999999999999999999", "-1", "x"])
+def test_a_row_that_is_none_counts_as_new_or_is_refused(seller, row):
+    page = seller.post(NEW, posted([{"row": row, "kind": "text", "title": "A", "unit_price": "1"}]))
+    assert page.status_code in (302, 422)
+
+
+@pytest.mark.parametrize(("until", "right"), [("9999-12-31", False), ("0001-01-01", False), ("2027-01-31", True)])
+def test_a_year_that_cannot_be_meant_is_asked_about(seller, until, right, monkeypatch):
+    monkeypatch.setattr("billing.forms.timezone.localdate", lambda: date(2026, 11, 30))
+    page = seller.post(NEW, posted([{"kind": "text", "title": "A", "unit_price": "1"}], valid_until=until))
+    assert page.status_code == (302 if right else 422)
+    assert Quote.objects.exists() == right
+    if not right:
+        assert "Check the year" in page.content.decode()
+
+
+def test_a_sum_too_large_to_add_up_names_the_field_as_the_form_does(seller):
+    lines = [{"kind": "text", "title": "A", "unit_price": "1", "count": "9999999999", "periods": "9"}]
+    page = seller.post(NEW, posted(lines))
+    assert page.status_code == 422
+    assert "lines[0]" not in page.content.decode()
+    assert "Count must be at most" in page.content.decode()
 
 
 def test_unfinished_totals_say_what_is_missing(seller):
