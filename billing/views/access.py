@@ -49,7 +49,9 @@ def staff(request: HttpRequest) -> User:
 def visible_quote(request: HttpRequest, number: str) -> Quote:
     """The quotation of this number; 404 where it is somebody else's or nobody's."""
     rows = Quote.objects.visible_to(staff(request)).select_related("current", "customer", "owner", "request")
-    return get_object_or_404(rows, number=number)
+    return get_object_or_404(
+        rows, number=number.replace("\x00", "?")
+    )  # PostgreSQL keeps no NUL: such a number is nobody's
 
 
 def client_address(request: HttpRequest) -> str | None:

@@ -65,6 +65,13 @@ def test_a_colleague_finds_nothing(client, addresses, sue):
     assert Quote.objects.first().number not in client.get("/en/sales/quotes/?format=csv").content.decode()
 
 
+@pytest.mark.parametrize("number", ["%00", "Q-2026-0001%00", "%27", "²"])
+def test_numbers_that_are_none_are_404(client, sam, number):
+    client.force_login(sam)
+    for page in ("", "edit/", "quote.pdf", "differences/"):
+        assert client.get(f"/en/sales/quotes/{number}/{page}").status_code == 404
+
+
 def test_the_owner_and_a_manager_open_everything(client, addresses, sam, max_):
     for user in (sam, max_):
         client.force_login(user)
