@@ -154,6 +154,8 @@ HOPPER_MHZ = 1_800.0
 """NVIDIA states the H100 SXM's rates at 1,830 MHz, not at its 1,980 MHz top clock; molecular dynamics runs as if at 1,755-1,830."""
 WIDE_SM = 1.3
 """An SM with 128 FP32 lanes does this many times the mixed work of one with 64."""
+CUT_ADA = ("l20-", "l40-")
+"""Data-centre Ada boards whose tensor rate is cut to half: they sustain the same share of it as the GeForce of that family."""
 CUT_HOPPER = ("h20",)
 """Hopper boards with the tensor rate cut down: what is left of it is sustained nearly whole."""
 
@@ -177,8 +179,7 @@ def card_class(gpu: Gpu) -> str:
         case "turing":
             return "turing-pro"
         case "ada":
-            half_rate = (gpu.fp16_tensor_fp32acc_tflops or 0.0) < 0.7 * gpu.sm_count * gpu.boost_clock_mhz * 1.024e-3
-            return "geforce-40" if half_rate else "ada-pro"
+            return "geforce-40" if gpu.slug.startswith(CUT_ADA) else "ada-pro"
         case "ampere":
             return "ampere-hbm" if gpu.compute_capability < 8.6 else "ampere-pro"
         case _:

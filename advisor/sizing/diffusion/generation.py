@@ -239,7 +239,7 @@ class GenerationJob:
             case _:
                 layers = 2.0 if self.offload == "sequential" else 4.0
                 piece = denoiser * min(1.0, layers / max(2, model.layers))
-                if piece + activations >= vae + decode:
+                if piece + controlnets + loras + activations >= vae + decode:
                     return _parts(piece, 0, 0, controlnets, loras, other, activations, 0)
                 return _parts(0, 0, vae, 0, 0, other, 0, decode)
 
