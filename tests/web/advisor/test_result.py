@@ -239,3 +239,13 @@ def test_a_table_of_an_older_catalogue_is_never_shown(client):
     Sku.objects.filter(gpu__slug="rtx-3060-12g").update(stock="out")
     _response, page = get(client, preset="yolo-100k")
     assert "123.45" not in page
+
+
+@pytest.mark.parametrize(("language", "words"), [("zh-hans", "十次有九次"), ("en", "9 times in 10")])
+def test_a_stored_answer_shows_the_interval_of_its_time(client, language, words):
+    """Stored figures are rounded: time by the clock and on the card are compared as the reader sees them."""
+    build_table(["finetune-7b-qlora"], "CNY")
+    page = client.get(f"/{language}/advise/result/?preset=finetune-7b-qlora").content.decode()
+    reads = page[page.index('<dl class="reads">') :][:3000]
+    assert words in reads
+    assert "by the clock" not in reads
