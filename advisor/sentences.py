@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
-from advisor.labels import FIELDS
+from advisor.labels import FIELDS, TASKS
 from advisor.sizing.answer import Note
 from advisor.sizing.problems import Problem
 
@@ -366,6 +366,7 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
     ),
     "engine-not-measured": (_("No measurement of %(value)s: pooled constants are taken and the interval is wide"),),
     "version-range": (_("Versions of %(engine)s before 4.45 need up to %(more_gib)s GiB more for a prompt this long"),),
+    "model-of-other-task": (_("%(value)s is made for %(home)s, not for this task: the figures say little"),),
     "context-over-model": (_("%(tokens)s tokens are more than the model was made for (%(max_context)s)"),),
     "no-vision-tower": (_("%(model)s takes no pictures: images count as plain tokens"),),
     "engine-preallocates": (
@@ -580,6 +581,8 @@ def _shown(key: str, value: Any, values: Mapping[str, Any]) -> str:
         return str(value) if key.endswith(("year", "id")) else figure(value)
     if key in ("plan", "other_plan"):
         return str(WORDS.get(value, value))
+    if key == "home":
+        return next((f"“{words.label}”" for (_scenario, task), words in TASKS.items() if task == value), str(value))
     if key == "arithmetic":
         return str(ARITHMETIC.get(value, value))
     if key == "metric":

@@ -19,6 +19,7 @@ from advisor.sizing.disagreement import Asked, disagreements, range_note
 from advisor.sizing.evidence import Around, Exclude, Fact, FactIndex, Metric, Nearby, Work, build_index, work_of
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Job, Library, Load, Rate
+from advisor.sizing.misfit import misfit_notes
 from advisor.sizing.scenarios import job_of
 from advisor.sizing.workload import Workload, WorkloadError, parse_workload
 
@@ -186,6 +187,7 @@ class Prepared:
     intervals: Intervals
     software_said: bool
     told: Mapping[Metric, tuple[Told, ...]]
+    misfit: tuple[Note, ...] = ()
     _answers: dict[tuple[str, int, bool], tuple[Gpu, Estimate]] = field(default_factory=dict, compare=False, repr=False)
 
     def on(self, gpu: Gpu, count: int = 1, *, with_evidence: bool = True) -> Estimate:
@@ -219,7 +221,13 @@ class Prepared:
             host=self.job.host(gpu, count),
             assumptions=self.job.assumptions,
             evidence=self.nearby.on(gpu, count) if with_evidence else (),
-            warnings=(*self.job.notes(gpu, count), *memory_notes, *speed_notes, *demand_notes(self.workload, rate)),
+            warnings=(
+                *self.misfit,
+                *self.job.notes(gpu, count),
+                *memory_notes,
+                *speed_notes,
+                *demand_notes(self.workload, rate),
+            ),
         )
 
     def anchored_memory(self, load: Load, count: int) -> Anchored:
@@ -375,6 +383,7 @@ def _prepare(checked: Workload, library: Library, exclude: Exclude | None, left_
         intervals=shared.intervals,
         told={metric: _told(asked, metric, shared.index, exclude) for metric in METRICS},
         software_said=all(checked.get(name) is not None for name in software),
+        misfit=misfit_notes(model, library.models.get(model or ""), checked.task) if checked.model else (),
     )
 
 
