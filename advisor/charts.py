@@ -259,7 +259,8 @@ def front_chart(spots: Sequence[Spot], figure: Callable[[float], str]) -> Front:
 
 def _span(values: Sequence[float]) -> tuple[float, float]:
     low, high = min(values), max(values)
-    room = (high - low) * 0.08 or abs(high) * 0.25 or 1.0
+    spread = high - low if high - low > 1e-6 * abs(high) else 0.0  # the last digits of a float are no difference
+    room = spread * 0.08 or abs(high) * 0.25 or 1.0
     return max(0.0, low - room), high + room
 
 

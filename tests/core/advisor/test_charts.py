@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from advisor import charts
@@ -67,6 +67,8 @@ def test_nobody_on_the_front_is_beaten(spots: list[charts.Spot]) -> None:
 
 
 @given(spots=spots)
+@example(spots=[charts.Spot("a", "RTX", 1.0, 0.1, False), charts.Spot("b", "RTX", 1.0, 0.10000000000000002, False)])
+@example(spots=[charts.Spot("a", "RTX", 7 / 3, 9.0, False), charts.Spot("b", "RTX", 7 / 3 + 1e-12, 8.0, False)])
 def test_every_dot_is_inside_the_chart(spots: list[charts.Spot]) -> None:
     chart = charts.front_chart(spots, str)
     assert len(chart.dots) == len(spots)
