@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from advisor import labels
 from advisor.answers import PARENT, Answers, Reading, input_of, last
 from advisor.library import library
+from advisor.sentences import reason_words
 from advisor.sizing.fields import (
     CONSTRAINT_FIELDS,
     DEMAND_UNITS,
@@ -260,7 +261,7 @@ def config_text(reason: str) -> str:
             )
         case _:
             return _("This config.json does not describe a model: %(reason)s. Write the model's size instead, for example 13B.") % {
-                "reason": reason}  # fmt: skip
+                "reason": reason_words(reason)}  # fmt: skip
 
 
 class _Builder:

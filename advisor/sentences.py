@@ -624,12 +624,32 @@ def note_sentence(note: Note) -> str:
     return sentence(note.code, _labelled(note.field, note.values))
 
 
+REASONS: Mapping[str, Text] = {
+    "its sizes are beyond any model": _("its sizes are beyond any model"),
+    "it has more key-value heads than attention heads": _("it has more key-value heads than attention heads"),
+    "give hf_config or parameters_b, not both": _("give hf_config or parameters_b, not both"),
+}
+"""What the reader of config.json files says, where no name of theirs is in it."""
+
+
+def reason_words(reason: str) -> str:
+    """Why a config.json cannot be used, in the active language."""
+    if reason.endswith(" is not a size"):
+        return gettext("%(name)s is not a size") % {"name": reason.removesuffix(" is not a size")}
+    if reason.endswith(" missing"):
+        names = reason.removesuffix(" missing").split(" and ")
+        return gettext("%(names)s missing") % {"names": gettext(" and ").join(names)}
+    return str(REASONS.get(reason, reason))
+
+
 def problem_sentence(problem: Problem) -> str:
     """What is wrong, in the active language."""
     text = PROBLEMS.get(problem.code)
     typed = {
         key: str(TYPES.get(str(value), value)) for key, value in problem.values.items() if key in ("got", "wanted")
     }
+    if "reason" in problem.values:
+        typed["reason"] = reason_words(str(problem.values["reason"]))
     values = {"path": problem.path, **problem.values, **typed}
     return str(text) % values if text is not None else problem.sentence
 

@@ -7,6 +7,7 @@ file decides how much of it.
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 MOST_ENTRIES = 10_000
@@ -279,8 +280,8 @@ def config_from_gguf(header: GgufHeader) -> dict[str, Any]:
     for name, key in _KEYS.items():
         value = header.metadata.get(f"{family}.{key}")
         if isinstance(value, tuple):  # layer by layer: the widest counts for all
-            value = max((one for one in value if isinstance(one, int | float)), default=0)
-        if isinstance(value, int | float) and value > 0:
+            value = max((one for one in value if isinstance(one, int | float) and isfinite(one)), default=0)
+        if isinstance(value, int | float) and isfinite(value) and value > 0:
             config[name] = int(value)
     if "vocab_size" not in config and isinstance(words := header.metadata.get("tokenizer.ggml.tokens"), int):
         config["vocab_size"] = words

@@ -10,7 +10,8 @@ from django.utils import translation
 
 from advisor import sentences
 from advisor.pages.wizard import schedule_text
-from advisor.sentences import PROBLEMS, SENTENCES, figure, hours_text, money, problem_sentence, sentence
+from advisor.sentences import PROBLEMS, SENTENCES, figure, hours_text, money, problem_sentence, reason_words, sentence
+from advisor.sizing.hf_config import ConfigError, shape_from_config
 from advisor.sizing.problems import PROBLEM_SENTENCES, Problem
 from advisor.templatetags.figures import about_hours
 from billing import sentences as billing_sentences
@@ -124,6 +125,25 @@ def test_figures():
             "27",
             "1,200",
         ]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"a": 1},
+        {"hidden_size": 4096},
+        {"hidden_size": "x", "num_hidden_layers": 32},
+        {"hidden_size": 4096, "num_hidden_layers": 20_000},
+        {"hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 8, "num_key_value_heads": 32},
+    ],
+)
+def test_why_a_config_cannot_be_used_is_told_in_the_readers_language(config):
+    with pytest.raises(ConfigError) as caught:
+        shape_from_config(config)
+    with translation.override("zh-hans"):
+        assert reason_words(caught.value.reason) != caught.value.reason
+    with translation.override("en"):
+        assert reason_words(caught.value.reason) == caught.value.reason
 
 
 def test_one_of_something_is_no_plural():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.sizing.adapter_config import AdapterError, fields_from_adapter
-from advisor.sizing.gguf_header import GgufCut, GgufError, config_from_gguf, read_header
+from advisor.sizing.gguf_header import GgufCut, GgufError, GgufHeader, config_from_gguf, read_header
 from advisor.sizing.hf_config import shape_from_config
 
 
@@ -97,6 +97,22 @@ def test_figures_given_layer_by_layer_are_not_taken_for_their_number(tmp_path):
 def test_noise_never_breaks_the_reader(noise):
     with pytest.raises(GgufError):
         read_header(b"GGUF" + struct.pack("<IQQ", 3, 3, 3) + noise)
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan"), 1e308])
+def test_a_figure_without_end_is_none(value):
+    header = GgufHeader(
+        {
+            "general.architecture": "llama",
+            "llama.block_count": 32,
+            "llama.context_length": value,
+            "llama.attention.head_count_kv": (value, 8, float("inf")),
+        },
+        0, 0, {}, None)  # fmt: skip
+    config = config_from_gguf(header)
+    assert config["num_hidden_layers"] == 32
+    assert config["num_key_value_heads"] in (8, int(1e308))
+    assert ("max_position_embeddings" in config) == (value == 1e308)
 
 
 def test_an_adapter_says_rank_and_targets():
