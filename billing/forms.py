@@ -18,6 +18,7 @@ from billing.models import Customer, QuoteLine, QuoteRequest, Revision, Seller
 from billing.models.choices import QuoteState, Scenario
 from billing.offer import Contact, Head, LineKind, OfferLine
 from billing.wording import plain_text, plan_text
+from catalog.formats import card_words
 from catalog.snapshot import PLAN_KINDS, Catalogue
 
 MESSAGE_LENGTH = 4_000
@@ -272,7 +273,7 @@ def sku_choices(catalogue: Catalogue) -> list[tuple[str, list[tuple[str, str]]]]
     """Every machine of the catalogue, grouped by card; without a list price in this currency one must be written."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for offer in catalogue.offers:
-        name = catalogue.gpus[offer.gpu]["name"]
+        name = card_words(catalogue.gpus[offer.gpu])
         groups.setdefault(name, []).append((offer.sku, f"{name} × {offer.count}"))
     return list(groups.items())
 

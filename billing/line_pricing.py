@@ -5,8 +5,11 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
+from django.utils.translation import override
+
 from billing.costing.money import plain
 from billing.offer import PRICE_DECIMALS, SECONDS, Head, OfferLine, periods_of
+from catalog.formats import card_words
 from catalog.snapshot import Catalogue, Offer, plan_rules
 
 STORAGE_FIELD = "disk_price_per_gb_day_running"
@@ -42,9 +45,10 @@ def list_price(plan: Mapping[str, object], field: str, head: Head) -> Decimal:
     )
 
 
-def card_name(catalogue: Catalogue, offer: Offer) -> str:
-    """The card's name as shown to people."""
-    return catalogue.gpus[offer.gpu]["name"]
+def line_title(catalogue: Catalogue, offer: Offer, head: Head) -> str:
+    """The card's name as the customer reads it, in the quotation's language."""
+    with override(head.language):
+        return card_words(catalogue.gpus[offer.gpu])
 
 
 def priced_line(line: OfferLine, catalogue: Catalogue, head: Head) -> OfferLine:
@@ -61,7 +65,7 @@ def priced_line(line: OfferLine, catalogue: Catalogue, head: Head) -> OfferLine:
     if offer is None or catalogue.currency != head.currency:
         return replace(line, hand_set=True, list_price=None)
     if plan is None:
-        title = line.title or card_name(catalogue, offer)
+        title = line.title or line_title(catalogue, offer, head)
         return replace(
             line, gpu=offer.gpu, title=title, units_each=offer.count, unit=line.plan_kind or "hour", hand_set=True
         )
@@ -70,7 +74,7 @@ def priced_line(line: OfferLine, catalogue: Catalogue, head: Head) -> OfferLine:
         line,
         gpu=offer.gpu,
         plan=plan_rules(plan),
-        title=line.title or card_name(catalogue, offer),
+        title=line.title or line_title(catalogue, offer, head),
         units_each=offer.count if plan.get("per", "gpu") == "gpu" else offer.nodes,
         unit=unit_of(plan),
         unit_price=price,

@@ -8,6 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from catalog.formats import card_words
 from catalog.snapshot import Catalogue
 
 HOURS_LIMIT = 87_600
@@ -84,7 +85,7 @@ class PlanForm(forms.Form):
     def _skus(self) -> list[tuple[str, list[tuple[str, str]]]]:
         groups: dict[str, list[tuple[str, str]]] = {}
         for offer in self.catalogue.priced_offers:
-            name = self.catalogue.gpus[offer.gpu]["name"]
+            name = card_words(self.catalogue.gpus[offer.gpu])
             groups.setdefault(name, []).append((offer.sku, f"{name} × {offer.count}"))
         return list(groups.items())
 

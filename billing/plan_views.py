@@ -23,7 +23,7 @@ from billing.plan_words import cost_words, note_words
 from billing.queries import catalogue_of
 from billing.sentences import error_sentence
 from billing.wording import money_text, number_text, plan_text, unit_price_text
-from catalog.formats import currency_symbol
+from catalog.formats import card_words, currency_symbol
 from catalog.snapshot import Offer, plan_rules
 
 CURRENCY = "CNY"
@@ -121,7 +121,7 @@ def _compared(form: PlanForm, language: str) -> dict[str, Any]:
     mix = comparison.mix
     return {
         "offer": offer,
-        "card": form.catalogue.gpus[offer.gpu]["name"],
+        "card": card_words(form.catalogue.gpus[offer.gpu]),
         "symbol": currency_symbol(form.catalogue.currency),
         "rows": _rows(offer, comparison, kinds, language),
         "mix": mix

@@ -1,10 +1,14 @@
 """Figures and money as a reader of the current language expects them. Nothing is rounded away that a calculator would miss."""
 
+from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
 
 from babel import Locale, UnknownLocaleError
 from babel.numbers import format_decimal, get_currency_precision, get_currency_symbol, list_currencies
 from django.utils.translation import get_language, to_locale
+from django.utils.translation import gettext as _
+
+from catalog.cards import card_name
 
 SYMBOLS = {"CNY": "¥"}
 """In a shop that says which currency it shows, the plain sign reads better than CN¥."""
@@ -21,6 +25,12 @@ def babel_locale() -> Locale:
 def is_currency(code: str) -> bool:
     """Whether this is an ISO 4217 code."""
     return code in list_currencies()
+
+
+def card_words(row: Mapping[str, str]) -> str:
+    """A card's name where no tag beside it says that it is modified: `RTX 4090 48G (modified)`, in the reader's language."""
+    name = card_name(row)
+    return name if name == row["name"] else _("%(card)s (modified)") % {"card": name}
 
 
 def currency_symbol(currency: str) -> str:

@@ -196,3 +196,12 @@ def test_a_removed_first_line_is_one_difference():
 def test_nothing_differs_from_itself(found):
     version = (HEAD, tuple(found), CONTACT)
     assert revision_differences(version, version) == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "title"), [("en", "RTX 4090 48G (modified)"), ("zh-hans", "RTX 4090 48G（改装）")]
+)
+def test_a_modified_card_is_called_so_in_the_quotations_language(language: str, title: str) -> None:
+    catalogue = example_catalogue()
+    line = OfferLine(kind="gpu", sku="rtx-4090-48g-x1", plan_kind="hour")
+    assert priced_line(line, catalogue, replace(HEAD, language=language)).title == title
