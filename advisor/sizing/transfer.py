@@ -156,6 +156,8 @@ WIDE_SM = 1.3
 """An SM with 128 FP32 lanes does this many times the mixed work of one with 64."""
 CUT_ADA = ("l20-", "l40-")
 """Data-centre Ada boards whose tensor rate is cut to half: they sustain the same share of it as the GeForce of that family."""
+HBM_BLACKWELL = ("b1", "b2", "b3", "gb")
+"""The datacentre boards of that family; workstation boards of it carry GDDR7."""
 CUT_HOPPER = ("h20",)
 """Hopper boards with the tensor rate cut down: what is left of it is sustained nearly whole."""
 
@@ -173,7 +175,7 @@ def card_class(gpu: Gpu) -> str:
                 return "hopper-cut"
             return "hopper-pcie" if gpu.form == "pcie" else "hopper-sxm"
         case "blackwell":
-            return "blackwell-hbm" if gpu.memory_bandwidth_gb_s > 3000 else "blackwell-pro"
+            return "blackwell-hbm" if gpu.slug.startswith(HBM_BLACKWELL) else "blackwell-pro"
         case "volta":
             return "volta"
         case "turing":
