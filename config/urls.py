@@ -6,6 +6,10 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 
 from config import health, pages
+from config.sign_in import AdminSignInForm, SignInForm
+
+SIGN_IN = {"template_name": "login.html", "redirect_authenticated_user": True, "authentication_form": SignInForm}
+admin.site.login_form = AdminSignInForm
 
 urlpatterns = [
     path("", pages.front_door, name="front-door"),
@@ -18,7 +22,7 @@ urlpatterns = [
     path("api/v1/", include("config.api_urls")),
     *i18n_patterns(
         path("admin/", admin.site.urls),
-        path("login/", LoginView.as_view(template_name="login.html", redirect_authenticated_user=True), name="login"),
+        path("login/", LoginView.as_view(**SIGN_IN), name="login"),
         path("logout/", LogoutView.as_view(), name="logout"),
         path("gallery/", pages.gallery, name="gallery"),
         path("cards/", include("catalog.urls")),
