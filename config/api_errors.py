@@ -5,7 +5,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
@@ -67,7 +67,8 @@ def problem_details(exc: Exception, context: dict[str, Any]) -> Response | None:
         "status": response.status_code,
         "detail": str(exc.detail)
         if isinstance(exc.detail, str)
-        else _("The request has %(n)d problem(s).") % {"n": len(problems or ())},
+        else ngettext("The request has %(n)d problem.", "The request has %(n)d problems.", len(problems or ()))
+        % {"n": len(problems or ())},
     }
     if problems is not None:
         body["errors"] = problems
