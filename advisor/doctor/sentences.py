@@ -21,7 +21,7 @@ CAUSES: Mapping[str, Promise] = {
     "no-stock": _("That machine has no free card now"),
     "room-left": _("The card has room left"),
     "card-full": _("The card is nearly full"),
-    "out-of-memory-unstated": _("Out of memory, but the text does not say how much was asked for"),
+    "out-of-memory-unstated": _("Out of memory, but the text does not say enough to tell why"),
     "unknown": _("No figure in this text that we can read"),
 }
 
