@@ -235,6 +235,8 @@ def problem_text(problem: Problem, label: str) -> str:
         ):
             return _number_text(problem, label)
         case _:
+            if problem.values.get("wanted") == "an amount such as 100.50":
+                return _("%(label)s must be an amount such as 100.50.") % said
             return _("%(label)s cannot be read.") % said
 
 

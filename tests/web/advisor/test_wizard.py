@@ -288,3 +288,13 @@ def test_a_model_may_be_given_as_a_size(client):
     assert response.status_code == 200
     assert "Recognised" in page
     assert 'class="ladder"' in page
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "must be an amount such as 100.50"), ("zh-hans", "例如 100.50")]
+)
+def test_a_budget_in_words_is_told_how_to_write_it_and_kept(client, language, words):
+    page = client.get(url("amount", language), {**LLM, "budget": "一百块", "go": "1"})
+    assert page.status_code == 422
+    assert words in page.content.decode()
+    assert 'value="一百块"' in page.content.decode()
