@@ -1,11 +1,15 @@
-"""Two small middlewares: counters for /metrics, and the cache rule of pages that answer htmx with a partial."""
+"""Three small middlewares: counters for /metrics, bodies without a length, the cache rule of pages that answer htmx with a partial."""
 
 import time
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.cache import patch_vary_headers
+from django.utils.translation import get_language_from_request, override
+from django.utils.translation import gettext as _
 from prometheus_client import Counter, Histogram
+
+from config.api_errors import CONTENT_TYPE, TYPE
 
 REQUESTS = Counter("cardwise_requests_total", "Answered requests", ["method", "view", "status"])
 SECONDS = Histogram("cardwise_request_seconds", "Time to answer", ["view"])
@@ -24,6 +28,27 @@ def metrics(get_response: Handler) -> Handler:
         REQUESTS.labels(request.method or "?", view, response.status_code).inc()
         SECONDS.labels(view).observe(time.perf_counter() - start)
         return response
+
+    return middleware
+
+
+def length_required(get_response: Handler) -> Handler:
+    """A body sent in chunks says no length, and would be read as empty: refused in words (411) rather than lost in silence."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        chunked = "chunked" in request.headers.get("Transfer-Encoding", "").lower()
+        if not chunked or request.META.get("CONTENT_LENGTH"):
+            return get_response(request)
+        with override(get_language_from_request(request)):
+            problem = {
+                "type": TYPE,
+                "title": _("Say how long the body is"),
+                "status": 411,
+                "detail": _("Send a Content-Length header; a body in chunks is not read."),
+            }
+            return JsonResponse(
+                problem, status=411, content_type=CONTENT_TYPE, json_dumps_params={"ensure_ascii": False}
+            )
 
     return middleware
 

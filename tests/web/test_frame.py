@@ -67,6 +67,15 @@ def test_a_body_that_is_too_large_is_not_called_our_fault(client: Client, what: 
     assert answer.json()["title"] == "The body is larger than this API takes."
 
 
+def test_a_body_in_chunks_is_refused_in_words_not_read_as_empty(client: Client) -> None:
+    answer = client.generic(
+        "POST", "/api/v1/estimates", b"", content_type="application/json", headers={"transfer-encoding": "chunked"}
+    )
+    assert answer.status_code == 411
+    assert answer["content-type"] == "application/problem+json"
+    assert "Content-Length" in answer.json()["detail"]
+
+
 def test_a_wrong_method_or_media_type_is_named(client: Client) -> None:
     for answer in (client.delete("/api/v1/gpus"), client.post("/api/v1/estimates", "x", content_type="text/plain")):
         assert answer["content-type"] == "application/problem+json"
