@@ -3,8 +3,8 @@
 from django.urls import path
 
 from advisor import api
-from advisor.doctor_views import DiagnosisView
-from advisor.model_file_views import ModelReading
+from advisor.views.doctor import DiagnosisView
+from advisor.views.model_file import ModelReading
 
 urlpatterns = [
     path("recommendations", api.Recommendations.as_view(), name="api-recommendations"),

@@ -2,12 +2,12 @@
 
 from django.urls import path
 
-from advisor import evidence_views
+from advisor.views import evidence
 
 urlpatterns = [
-    path("accuracy/", evidence_views.accuracy, name="accuracy"),
-    path("accuracy.csv", evidence_views.accuracy_csv, name="accuracy-csv"),
-    path("models/", evidence_views.models, name="models"),
-    path("models/<str:slug>/", evidence_views.model, name="model"),
-    path("measurements/<str:slug>/", evidence_views.card, name="card-evidence"),
+    path("accuracy/", evidence.accuracy, name="accuracy"),
+    path("accuracy.csv", evidence.accuracy_csv, name="accuracy-csv"),
+    path("models/", evidence.models, name="models"),
+    path("models/<str:slug>/", evidence.model, name="model"),
+    path("measurements/<str:slug>/", evidence.card, name="card-evidence"),
 ]

@@ -2,14 +2,13 @@
 
 from django.urls import include, path
 
-from advisor import doctor_views, model_file_views
 from advisor.guide import views as guide
-from advisor.views import home, result, wizard
+from advisor.views import doctor, home, model_file, result, wizard
 
 app_name = "advisor"
 urlpatterns = [
     path("", home.home, name="home"),
-    path("read-model/", model_file_views.read_file, name="read-file"),
+    path("read-model/", model_file.read_file, name="read-file"),
     path("advise/amount/", wizard.amount, name="amount"),
     path("advise/check/", wizard.check, name="check"),
     path("advise/expert/", wizard.expert, name="expert"),
@@ -18,6 +17,6 @@ urlpatterns = [
     path("advise/<slug:scenario>/<slug:task>/", wizard.what, name="what"),
     path("guide/", guide.guide, name="guide"),
     path("guide/<slug:slug>/", guide.topic, name="guide-topic"),
-    path("doctor/", doctor_views.doctor, name="doctor"),
+    path("doctor/", doctor.doctor, name="doctor"),
     path("", include("advisor.evidence_urls")),
 ]

@@ -1,1 +1,1 @@
-"""Pages of the customer's road; each view reads an address, asks for values and draws them."""
+"""Pages of the advisor: the customer's road, the doctor, files of models, evidence; each reads an address or a form and draws values."""

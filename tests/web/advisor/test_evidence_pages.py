@@ -2,8 +2,8 @@
 
 import pytest
 
-from advisor.evidence_views import accuracy_data
 from advisor.library import library
+from advisor.views.evidence import accuracy_data
 
 pytestmark = pytest.mark.django_db
 LANGUAGES = ("en", "zh-hans")

@@ -17,9 +17,9 @@ from django.urls import reverse
 from gguf import GGMLQuantizationType, GGUFWriter
 
 from advisor.library import models
-from advisor.model_file_views import LARGEST_UPLOAD_BYTES
 from advisor.model_files import HEAD_BYTES, format_of_name, read_model, read_model_file
 from advisor.sizing.problems import WorkloadError
+from advisor.views.model_file import LARGEST_UPLOAD_BYTES
 
 ROOT = Path(__file__).resolve().parents[3]
 CONFIG = {
