@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from advisor.answers import ConfigTextError
-from advisor.forms import config_text
+from advisor.forms.problems import config_text
 from advisor.pages import home as page
 from advisor.pages.currency import currency_of
 from advisor.pages.wizard import ladder_cards

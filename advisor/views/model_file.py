@@ -18,7 +18,7 @@ from rest_framework.views import APIView
 
 from advisor import api_schema
 from advisor.answers import ConfigTextError
-from advisor.forms import config_text
+from advisor.forms.problems import config_text
 from advisor.library import models
 from advisor.model_files import HEAD_BYTES, ModelPart, read_model
 from advisor.pages.home import address_of_part

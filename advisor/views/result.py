@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from advisor.answers import Answers, answers_of, last, read
-from advisor.forms import answer_troubles
+from advisor.forms.steps import answer_troubles
 from advisor.pages import result as page
 from advisor.pages.asking import ask_advice
 from advisor.pages.currency import currency_of

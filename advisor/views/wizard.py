@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from advisor import labels
 from advisor.answers import Answers, Reading, clean_query, last, read
-from advisor.forms import amount_form, answer_troubles, problems_of_step, what_form, with_defaults
+from advisor.forms.steps import amount_form, answer_troubles, problems_of_step, what_form, with_defaults
 from advisor.library import library
 from advisor.pages import wizard as page
 from advisor.pages.currency import currency_of
