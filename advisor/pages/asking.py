@@ -9,7 +9,8 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import strip_tags
 
-from advisor.pages.result import ResultPage, Row
+from advisor.pages.ranking import Row
+from advisor.pages.result import ResultPage
 from advisor.recommendation import choice_dict
 from advisor.sizing.workload import Workload
 from billing.asking import signed_advice

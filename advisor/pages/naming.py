@@ -1,0 +1,33 @@
+"""Cards, notes and figures as the pages say them."""
+
+import math
+
+from advisor.library import library
+from advisor.sentences import note_sentence
+from advisor.sizing.answer import Note
+from advisor.sizing.gpu import Gpu
+from advisor.templatetags.figures import card_name, number
+
+
+def card_of(slug: str) -> Gpu | None:
+    """The card's figures."""
+    return library().gpus.get(slug)
+
+
+def told(note: Note) -> str:
+    """A note's sentence; that a card is a modified one is told by its tag, in the reader's language."""
+    return note_sentence(note).replace(" (modified)", "")
+
+
+def named(slug: str, count: int) -> str:
+    """`2 × RTX 4090 24G`; one card without a number."""
+    name = card_name(slug)
+    return name if count == 1 else f"{count} × {name}"
+
+
+def three_digits(value: float) -> str:
+    """A figure with three significant digits and separators."""
+    if value == 0:
+        return "0"
+    digits = max(0, 2 - math.floor(math.log10(abs(value))))
+    return number(round(value, digits), min(digits, 6)) if digits else number(float(f"{value:.3g}"), 0)
