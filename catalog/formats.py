@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
+from math import ceil
 
 from babel import Locale, UnknownLocaleError
 from babel.numbers import format_decimal, get_currency_precision, get_currency_symbol, list_currencies
-from django.utils.translation import get_language, to_locale
+from django.utils.translation import get_language, ngettext, to_locale
 from django.utils.translation import gettext as _
 
 from catalog.cards import card_name
@@ -52,3 +53,14 @@ def figure_text(value: Decimal | int, places: int | None = None) -> str:
         number = number.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
         return str(format_decimal(number, format=f"#,##0.{'0' * places}" if places else "#,##0", locale=babel_locale()))
     return str(format_decimal(number, format="#,##0.####", locale=babel_locale()))
+
+
+def wait_text(seconds: int) -> str:
+    """A wait, rounded up so that who comes back then is not early: `40 seconds`, `9 minutes`, `2 hours`."""
+    if seconds < 60:
+        return ngettext("%(count)d second", "%(count)d seconds", seconds) % {"count": seconds}
+    if seconds <= 5400:
+        minutes = ceil(seconds / 60)
+        return ngettext("%(count)d minute", "%(count)d minutes", minutes) % {"count": minutes}
+    hours = ceil(seconds / 3600)
+    return ngettext("%(count)d hour", "%(count)d hours", hours) % {"count": hours}

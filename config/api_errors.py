@@ -9,6 +9,8 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from catalog.limits import TooMany
+
 TYPE = "about:blank"
 CONTENT_TYPE = "application/problem+json"
 
@@ -51,6 +53,8 @@ def problem_details(exc: Exception, context: dict[str, Any]) -> Response | None:
         exc = exceptions.NotFound(str(exc) if exc.args and str(exc) else None)
     elif isinstance(exc, PermissionDenied):
         exc = exceptions.PermissionDenied()
+    elif isinstance(exc, TooMany):
+        exc = exceptions.Throttled(exc.seconds)
     response = exception_handler(exc, context)
     if response is None or not isinstance(exc, exceptions.APIException):
         return response

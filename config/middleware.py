@@ -1,15 +1,16 @@
-"""Three small middlewares: counters for /metrics, bodies without a length, the cache rule of pages that answer htmx with a partial."""
+"""Small middlewares: counters for /metrics, bodies without a length, whoever is too often here, the cache rule of pages that answer htmx with a partial."""
 
 import time
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language_from_request, override
 from django.utils.translation import gettext as _
 from prometheus_client import Counter, Histogram
 
-from config.api_errors import CONTENT_TYPE, TYPE
+from catalog.limits import TooMany
+from config.pages import problem, too_many
 
 REQUESTS = Counter("cardwise_requests_total", "Answered requests", ["method", "view", "status"])
 SECONDS = Histogram("cardwise_request_seconds", "Time to answer", ["view"])
@@ -40,17 +41,25 @@ def length_required(get_response: Handler) -> Handler:
         if not chunked or request.META.get("CONTENT_LENGTH"):
             return get_response(request)
         with override(get_language_from_request(request)):
-            problem = {
-                "type": TYPE,
-                "title": _("Say how long the body is"),
-                "status": 411,
-                "detail": _("Send a Content-Length header; a body in chunks is not read."),
-            }
-            return JsonResponse(
-                problem, status=411, content_type=CONTENT_TYPE, json_dumps_params={"ensure_ascii": False}
+            return problem(
+                411, _("Say how long the body is"), _("Send a Content-Length header; a body in chunks is not read.")
             )
 
     return middleware
+
+
+class TooManyIsAPage:
+    """`TooMany`, wherever a view raises it, is answered with 429 and the time to come back."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Django's hook for what a view raised; None leaves it to others."""
+        return too_many(request, exception) if isinstance(exception, TooMany) else None
 
 
 def htmx_caching(get_response: Handler) -> Handler:

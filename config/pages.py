@@ -25,6 +25,8 @@ from advisor.sizing.answer import Memory, fit_of
 from billing.hours_curve import hours_curves
 from billing.plan_chart import plan_chart
 from catalog.example import example_catalogue
+from catalog.formats import wait_text
+from catalog.limits import TooMany
 from catalog.models import Gpu
 from config.api_errors import CONTENT_TYPE, TYPE
 from config.context import THEMES
@@ -146,13 +148,16 @@ NOBODY: dict[str, Any] = {"user": AnonymousUser(), "perms": {}, "messages": ()}
 """Instead of the visitor, their permissions and messages, which would be read from session and database."""
 
 
+def problem(status: int, title: str, text: str) -> HttpResponse:
+    """An error in the API's own shape."""
+    problem = {"type": TYPE, "title": title, "status": status, "detail": text}
+    return JsonResponse(problem, status=status, content_type=CONTENT_TYPE, json_dumps_params={"ensure_ascii": False})
+
+
 def _error(request: HttpRequest, status: int, title: str, text: str, **more: Any) -> HttpResponse:
     """An error as a page, below /api/ as the API's own shape."""
     if request.path_info.startswith("/api/"):
-        problem = {"type": TYPE, "title": title, "status": status, "detail": text}
-        return JsonResponse(
-            problem, status=status, content_type=CONTENT_TYPE, json_dumps_params={"ensure_ascii": False}
-        )
+        return problem(status, title, text)
     context = {"status": status, "error_title": title, "error_text": text, **more}
     return render(request, "error.html", context, status=status)
 
@@ -202,6 +207,19 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
         _("There is no such page"),
         _("The address may be old or mistyped. Start from the home page, or search the cards."),
     )
+
+
+def too_many(request: HttpRequest, refused: TooMany) -> HttpResponse:
+    """429 with the time to come back; reads neither session nor database, so that refusing is cheap."""
+    title = _("Too much at once")
+    wait = wait_text(refused.seconds)
+    if request.path_info.startswith("/api/"):
+        response = problem(429, title, _("Try again in %(wait)s.") % {"wait": wait})
+    else:
+        response = render(request, "429.html", {"wait": wait, "instead": refused.instead, **NOBODY}, status=429)
+    response["Retry-After"] = str(refused.seconds)
+    response["Cache-Control"] = "private, no-store"
+    return response
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

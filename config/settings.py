@@ -122,6 +122,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "config.middleware.htmx_caching",
+    "config.middleware.TooManyIsAPage",
 ]
 
 ROOT_URLCONF = "config.urls"

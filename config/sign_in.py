@@ -1,48 +1,32 @@
-"""Signing in, for pages and admin alike: whoever guesses is stopped for a while, by network address, never by account."""
+"""Signing in, for pages and admin alike: whoever guesses is stopped for a while, by network, never by account."""
 
-import logging
 from typing import Any
 
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth.forms import AuthenticationForm
-from django.core.cache import cache
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext_lazy as _
-from redis.exceptions import RedisError
+from django.utils.translation import gettext as _
 
-from billing.views.access import client_address
+from catalog.limits import Limit, visitor
 
-log = logging.getLogger(__name__)
-MOST_FAILURES = 20
-WINDOW_SECONDS = 600
+GUESSES = Limit("sign-in", most=20, seconds=600)
 
 
 class _Guarded(AuthenticationForm):
-    """Counts failures of an address; past `MOST_FAILURES` no password is looked at until `WINDOW_SECONDS` after the first."""
+    """Counts failures of a network; past the limit no password is looked at."""
 
     def clean(self) -> dict[str, Any]:
-        """The pair, if it is right and this address has not failed too often. Without the cache nobody is turned away."""
-        key = f"sign-in:{client_address(self.request) if self.request else ''}"
-        try:
-            if cache.get(key, 0) >= MOST_FAILURES:
-                raise ValidationError(
-                    _("Too many attempts from your network. Try again in ten minutes."), code="too-many"
-                )
-        except (RedisError, OSError) as error:
-            log.warning("No limit on signing in: %s", error)
+        """The pair, if it is right.
+
+        Raises TooMany where this network has failed too often.
+        """
+        who = visitor(self.request) if self.request else ""
+        GUESSES.look(who, _("Forgotten your password? Whoever runs this shop sets a new one in the admin."))
         try:
             return super().clean()
         except ValidationError:
-            self._count(key)
+            GUESSES.count(who)
             raise
-
-    @staticmethod
-    def _count(key: str) -> None:
-        try:
-            cache.add(key, 0, WINDOW_SECONDS)
-            cache.incr(key)
-        except (RedisError, OSError, ValueError) as error:
-            log.warning("A failed sign-in was not counted: %s", error)
 
 
 class SignInForm(_Guarded):

@@ -27,7 +27,7 @@ def shared() -> Path:
 @pytest.fixture(autouse=True)
 def _clean_cache(request: pytest.FixtureRequest) -> None:
     """Throttles and caches do not leak from test to test."""
-    if "db" in request.fixturenames or "transactional_db" in request.fixturenames:
+    if request.node.get_closest_marker("django_db") or {"db", "transactional_db"} & set(request.fixturenames):
         request.getfixturevalue("servers")
         from django.core.cache import cache  # noqa: PLC0415 (settings are not for tests/core)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_python
 from babel.messages.pofile import read_po, write_po
 from django.conf import settings
@@ -61,6 +61,11 @@ def strings(path: Path) -> Iterator[tuple[str | tuple[str, str], str | None]]:
             yield ((parts[0], parts[1]) if plural else parts[0]), context
 
 
+def translations(message: Message) -> tuple[str | None, ...]:
+    """Its translation, or one for each plural form; empty or None where there is none yet."""
+    return tuple(message.string) if isinstance(message.string, (tuple, list)) else (message.string,)
+
+
 class Command(BaseCommand):
     help = __doc__ or ""
     requires_system_checks = []
@@ -100,8 +105,7 @@ class Command(BaseCommand):
             if not wanted.id:
                 continue
             have = catalogue.get(wanted.id, wanted.context)
-            translations = () if have is None else have.string if isinstance(have.string, tuple) else (have.string,)
-            if have is None or not all(translations):
+            if have is None or not all(translations(have)):
                 found.append(f"{name}: not translated: {wanted.id!r}")
             elif have.fuzzy:
                 found.append(f"{name}: fuzzy: {wanted.id!r}")
@@ -131,5 +135,5 @@ class Command(BaseCommand):
                 width=120,
             )
         part.replace(po)
-        missing = sum(1 for message in catalogue if message.id and not message.string)
+        missing = sum(1 for message in catalogue if message.id and not all(translations(message)))
         self.stdout.write(f"{po.relative_to(settings.BASE_DIR)}: {len(catalogue)} strings, {missing} to translate")
