@@ -235,8 +235,10 @@ def bill_of(offer: Offer, intervals: Intervals, basis: Basis) -> Bill:
     return Bill(tuple(costs), cheapest, paid, idle)
 
 
-def floor_of(offer: Offer, intervals: Intervals) -> Decimal:
-    """Less than this no mix can cost: the whole use at the lowest price per second of any plan."""
+def floor_of(bill: Bill, offer: Offer, intervals: Intervals, basis: Basis) -> Decimal:
+    """Less than this the completed bill cannot be: where a mix may beat every plan, the whole use at the lowest price per second."""
+    if basis.kind == "hour" or not _can_mix(offer, intervals):
+        return bill.least
     seconds = sum(stop - start for start, stop in intervals) // SECOND
     rates = [_rate(plan) * (offer.count if plan.per == "gpu" else offer.nodes) for _, plan in plans_of(offer)]
     return plain(min(rates) * seconds, 2)

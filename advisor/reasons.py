@@ -73,10 +73,20 @@ type Figures = dict[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The candidates a choice is weighed against: those that fit and break no limit, else all that are shown."""
+    """The candidates a choice is weighed against: those that fit and break no limit, else those that fit, else all that are shown."""
 
     all: Sequence[Candidate]
     recommended: Candidate
+
+    @property
+    def fits(self) -> bool:
+        """Whether these surely fit."""
+        return self.all[0].estimate.fit == "fits"
+
+    @property
+    def unmet(self) -> bool:
+        """Whether nothing keeps the limits: then nobody is praised as if he did."""
+        return bool(self.recommended.failures)
 
     @property
     def cheapest(self) -> Candidate:
@@ -86,13 +96,24 @@ class Field:
     @property
     def fastest(self) -> Candidate | None:
         """Most work per time, None where no speed is known."""
-        known = [one for one in self.all if one.rate is not None]
-        return max(known, key=lambda one: (one.rate or 0.0, -one.total)) if known else None
+        return fastest_of(self.all)
 
     @property
     def roomiest(self) -> Candidate:
         """Most memory to spare."""
         return max(self.all, key=lambda one: (spare_gib(one.estimate), -one.total))
+
+
+def field_of(shown: Sequence[Candidate]) -> Field:
+    """What the choices shown, best first, are weighed against."""
+    fitting = [one for one in shown if one.estimate.fit == "fits"]
+    return Field([one for one in fitting if not one.failures] or fitting or shown, shown[0])
+
+
+def fastest_of(some: Iterable[Candidate]) -> Candidate | None:
+    """Most work per time, the cheaper of equals; None where no speed is known."""
+    known = [one for one in some if one.rate is not None]
+    return max(known, key=lambda one: (one.rate or 0.0, -one.total)) if known else None
 
 
 def named(gpu: Gpu) -> Figures:
@@ -191,6 +212,14 @@ def in_favour(one: Candidate, field: Field, workload: Workload, roles: Iterable[
 
 
 def _role_reasons(one: Candidate, field: Field, roles: set[Role]) -> Iterator[Note]:
+    yield from _limits_aside(one, field, roles) if field.unmet else _praise(one, field, roles)
+    if one is not field.recommended and "fastest" not in roles and _ratio(one, field.recommended) > 1 + NOTICEABLE:
+        faster = round((_ratio(one, field.recommended) - 1) * 100)
+        yield Note("faster", None, {**_versus(one, field.recommended), "percent": faster})
+
+
+def _praise(one: Candidate, field: Field, roles: set[Role]) -> Iterator[Note]:
+    """What a choice is among those that fit and keep the limits."""
     money: Figures = {"total": str(one.total), "currency": one.bill.cheapest.currency, "of": len(field.all)}
     if len(field.all) == 1 and one in field.all:
         yield Note("only-choice", None, {**named(one.gpu), **money})
@@ -201,12 +230,17 @@ def _role_reasons(one: Candidate, field: Field, roles: set[Role]) -> Iterator[No
         yield Note("fastest", None, {**_pace(one), "of": len(field.all)})
     if "recommended" in roles and not roles & {"cheapest", "fastest"}:
         yield Note("best-value", None, {**money, **_hours(one), **_versus(one, field.cheapest)})
-    if one is not field.recommended and "fastest" not in roles and _ratio(one, field.recommended) > 1 + NOTICEABLE:
-        yield Note(
-            "faster",
-            None,
-            {**_versus(one, field.recommended), "percent": round((_ratio(one, field.recommended) - 1) * 100)},
-        )
+
+
+def _limits_aside(one: Candidate, field: Field, roles: set[Role]) -> Iterator[Note]:
+    """What a choice is where none keeps the limits."""
+    if one is field.recommended:
+        yield Note("nearest", "constraints", named(one.gpu))
+    if "cheapest" in roles and len(field.all) > 1:
+        money: Figures = {"total": str(one.total), "currency": one.bill.cheapest.currency}
+        yield Note("cheapest-limits-aside", "constraints", {**money, **_hours(one)})
+    if "fastest" in roles and len(field.all) > 1:
+        yield Note("fastest-limits-aside", "constraints", _pace(one))
 
 
 def _headroom(one: Candidate) -> Iterator[Note]:

@@ -5,6 +5,7 @@ come before both. A tight fit is shown, but never before one that fits.
 """
 
 import math
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -26,7 +27,17 @@ from advisor.sizing.answer import Estimate, Note, Value
 from advisor.sizing.estimate import prepare
 from advisor.sizing.job import Library
 from advisor.sizing.workload import Workload
-from advisor.survey import Candidate, CardSurvey, Survey, Turned, has_fast_fp64, plain_name, with_whole_bill
+from advisor.survey import (
+    Candidate,
+    CardSurvey,
+    Survey,
+    Turned,
+    breach,
+    has_fast_fp64,
+    least_possible,
+    plain_name,
+    with_whole_bill,
+)
 from catalog.snapshot import Catalogue
 
 __all__ = ["SIZING_VERSION", "Recommendation", "recommend", "to_dict"]
@@ -48,8 +59,6 @@ NO_ECC_PENALTY = math.log(1.5)
 """The same for a run whose result must stand on a card without error correction."""
 SLOW_FP64_PENALTY = math.log(3)
 """The same for double precision on a card that is not made for it, beside its lower speed."""
-NEAR = 6
-"""Candidates whose exact mix is worked out to name the cheapest where no limit can be kept."""
 NO_SPEED_PENALTY = math.log(2)
 """The same for a card whose speed nobody knows."""
 
@@ -126,8 +135,7 @@ def recommend(workload: Workload, catalogue: Catalogue, library: Library, now: d
         usages = usages.by_the_hour()
         survey = Survey(workload, prepared, catalogue, library, usages)
         cards = [survey.card(slug, every_count=every) for slug in _slugs(catalogue)]
-    ranking = _Ranking(workload, usages.basis)
-    shown = _choose(cards, ranking, usages)
+    shown = _choose(cards, _Ranking(workload, usages.basis), usages)
     choices = tuple(_choices(shown, workload))
     advice: tuple[Advice, ...] = advise(survey, shown[0] if shown else None, cards)
     return Recommendation(
@@ -166,13 +174,36 @@ def _any_assumptions(cards: Iterable[CardSurvey]) -> tuple[Note, ...]:
 
 
 def _choose(cards: Sequence[CardSurvey], ranking: _Ranking, usages: Usages) -> list[Candidate]:
-    """The candidates to show, with complete bills, best first. Where no card keeps every limit: the nearest of each card."""
+    """The candidates to show, with complete bills, best first. Where no card keeps every limit: the nearest of each card.
+
+    The cheapest and the fastest of all that were considered are always among them: whoever is called so on the page is so.
+    """
     shown = [one for card in cards for one in _of_card(card, ranking)]
     nearest = not shown
     if nearest:
-        shown = [min(card.candidates, key=_breach) for card in cards if card.candidates]
+        shown = [min(card.candidates, key=breach) for card in cards if card.candidates]
+    considered = [one for card in cards for one in card.candidates if nearest or not one.failures]
     shown = [with_whole_bill(one, usages) for one in shown]
-    return sorted(shown, key=lambda one: (_breach(one) if nearest else 1.0, ranking.key(one)))
+    for extreme in _extremes(considered, usages):
+        if not any(one.offer is extreme.offer for one in shown):
+            shown.append(extreme)
+    return sorted(shown, key=lambda one: (breach(one) if nearest else 1.0, ranking.key(one)))
+
+
+def _extremes(considered: Sequence[Candidate], usages: Usages) -> Iterator[Candidate]:
+    """The cheapest and the fastest of those that fit, with complete bills."""
+    fitting = [one for one in considered if one.estimate.fit == "fits"]
+    cheapest: Candidate | None = None
+    for least, one in sorted(((least_possible(one, usages), one) for one in fitting), key=lambda pair: pair[0]):
+        if cheapest is not None and least >= cheapest.total:
+            break
+        whole = with_whole_bill(one, usages)
+        if cheapest is None or whole.total < cheapest.total:
+            cheapest = whole
+    if cheapest is not None:
+        yield cheapest
+    if (fastest := reasons.fastest_of(fitting)) is not None:
+        yield with_whole_bill(fastest, usages)
 
 
 def _of_card(card: CardSurvey, ranking: _Ranking) -> Iterator[Candidate]:
@@ -188,28 +219,10 @@ def _of_card(card: CardSurvey, ranking: _Ranking) -> Iterator[Candidate]:
         yield tight
 
 
-def _breach(one: Candidate) -> float:
-    """How far over its limits a candidate is, as the largest ratio; 1 where it keeps them all."""
-    return max((_ratio(note) for note in one.failures), default=1.0) * (1.0 if one.estimate.fit == "fits" else 1.2)
-
-
-def _ratio(note: Note) -> float:
-    pairs = {
-        "deadline-missed": ("hours", "deadline_hours"),
-        "over-budget": ("total", "budget"),
-        "first-token-late": ("seconds", "allowed_seconds"),
-        "sequence-slow": ("wanted", "tokens_per_second"),
-        "host-ram-short": ("needed_gib", "has_gib"),
-    }
-    have, allowed = (float(note.values[key]) for key in pairs[note.code])
-    return have / allowed if allowed else math.inf
-
-
 def _choices(shown: list[Candidate], workload: Workload) -> Iterator[Choice]:
     if not shown:
         return
-    equal = [one for one in shown if one.estimate.fit == "fits" and not one.failures] or shown
-    field = reasons.Field(equal, shown[0])
+    field = reasons.field_of(shown)
     for rank, one in enumerate(shown, 1):
         roles = tuple(_roles(one, field))
         yield Choice(
@@ -251,7 +264,7 @@ def _rejections(cards: Sequence[CardSurvey], shown: Sequence[Candidate], workloa
 
 
 def _failed(candidates: Sequence[Candidate], workload: Workload) -> Rejection:
-    one = min(candidates, key=_breach)
+    one = min(candidates, key=breach)
     more = reasons.card_reasons(workload, one.gpu, one.offer.count, one.hours)
     return Rejection(
         gpu=one.gpu.slug,
@@ -305,8 +318,8 @@ def _warnings(
     elif not shown:
         yield _nothing_runs(cards, catalogue)
     elif shown[0].failures:
-        yield _limits_unmet(workload, cards, usages)
-    elif shown[0].estimate.fit == "tight":
+        yield _limits_unmet(workload, cards, reasons.field_of(shown))
+    if shown and all(one.estimate.fit == "tight" for one in shown):
         yield Note("only-tight", None, reasons.named(shown[0].gpu))
     yield from _format_warnings(workload)
     yield from reasons.many_requests_at_four_bits(workload)
@@ -334,37 +347,42 @@ def _nothing_runs(cards: Sequence[CardSurvey], catalogue: Catalogue) -> Note:
     return Note("nothing-fits", None, dict(nearest.reason.values))
 
 
-def _limits_unmet(workload: Workload, cards: Sequence[CardSurvey], usages: Usages) -> Note:
+def _limits_unmet(workload: Workload, cards: Sequence[CardSurvey], field: reasons.Field) -> Note:
     """What cannot be had, with the nearest that can: the least money and its hours, the least hours and their money."""
-    every = [one for card in cards for one in card.candidates]
-    near = sorted(every, key=lambda one: one.total)[:NEAR]
-    cheapest = min((with_whole_bill(one, usages) for one in near), key=lambda one: one.total)
-    fastest = min(every, key=lambda one: one.span_hours if one.span_hours is not None else math.inf)
-    values: dict[str, Value] = {
-        "cheapest_gpu": plain_name(cheapest.gpu),
-        "cheapest_count": cheapest.offer.count,
-        "cheapest_total": str(cheapest.total),
-        "fastest_gpu": plain_name(fastest.gpu),
-        "fastest_count": fastest.offer.count,
-        "fastest_total": str(fastest.total),
-        "currency": cheapest.bill.cheapest.currency,
-    }
-    if cheapest.span_hours is not None and fastest.span_hours is not None:
-        values |= {"cheapest_hours": cheapest.span_hours, "fastest_hours": fastest.span_hours}
-    broken = {note.code for one in every for note in one.failures}
+    nearest = Note(
+        "limits-unmet", "constraints", {**reasons.named(field.recommended.gpu), "count": field.recommended.offer.count}
+    )
+    code, path = _limits_broken([one for card in cards for one in card.candidates])
+    if not code or not field.fits:
+        return nearest
+    values: dict[str, Value] = {"currency": field.cheapest.bill.cheapest.currency}
+    for name, one in (("cheapest", field.cheapest), ("fastest", field.fastest)):
+        if one is not None:
+            values |= {
+                f"{name}_gpu": plain_name(one.gpu),
+                f"{name}_count": one.offer.count,
+                f"{name}_total": str(one.total),
+            }
+            values |= {} if one.span_hours is None else {f"{name}_hours": one.span_hours}
     limits = workload.constraints
-    if limits.deadline_hours is not None:
-        values["deadline_hours"] = limits.deadline_hours
-    if limits.budget is not None:
-        values["budget"] = str(limits.budget)
-    if {"deadline-missed", "over-budget"} <= broken:
-        return Note("deadline-and-budget-unmet", "constraints", values)
-    if "deadline-missed" in broken:
-        return Note("deadline-unmet", "constraints.deadline_hours", values)
-    if "over-budget" in broken:
-        return Note("budget-unmet", "constraints.budget", values)
-    nearest = min(every, key=_breach)
-    return Note("limits-unmet", "constraints", {**reasons.named(nearest.gpu), "count": nearest.offer.count})
+    values |= {} if limits.deadline_hours is None else {"deadline_hours": limits.deadline_hours}
+    values |= {} if limits.budget is None else {"budget": str(limits.budget)}
+    return Note(code, path, values)
+
+
+def _limits_broken(every: Sequence[Candidate]) -> tuple[str, str]:
+    """Which of deadline and budget nothing keeps, as code and path; empty where other limits are in the way."""
+    late, dear = (
+        [any(note.code == code for note in one.failures) for one in every]
+        for code in ("deadline-missed", "over-budget")
+    )
+    if any(late) and any(dear) and all(map(operator.or_, late, dear)):
+        return "deadline-and-budget-unmet", "constraints"
+    if all(late):
+        return "deadline-unmet", "constraints.deadline_hours"
+    if all(dear):
+        return "budget-unmet", "constraints.budget"
+    return "", ""
 
 
 def _format_warnings(workload: Workload) -> Iterator[Note]:

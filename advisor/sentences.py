@@ -77,6 +77,15 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
         _("Fastest of the %(of)s that fit: about %(hours)s h"),
         _("Fastest of the %(of)s that fit: %(speed)s %(unit)s"),
     ),
+    "nearest": (_("Nothing on offer keeps every limit; this comes nearest"),),
+    "cheapest-limits-aside": (
+        _("Limits aside, the cheapest of all that fit: %(total)s for about %(hours)s h"),
+        _("Limits aside, the cheapest of all that fit: %(total)s"),
+    ),
+    "fastest-limits-aside": (
+        _("Limits aside, the fastest of all that fit: about %(hours)s h"),
+        _("Limits aside, the fastest of all that fit: %(speed)s %(unit)s"),
+    ),
     "best-value": (
         _(
             "Best balance of money and time: %(total)s for about %(hours)s h, weighed against the cheapest, %(other_name)s"
@@ -186,20 +195,20 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
     "only-tight": (_("No offer surely holds this job: the %(gpu_name)s may run out of memory. Try ten minutes first"),),
     "deadline-and-budget-unmet": (
         _(
-            "%(deadline_hours)s h and %(budget)s cannot both be met. Cheapest: %(cheapest_count)s × %(cheapest_gpu)s, %(cheapest_total)s, about %(cheapest_hours)s h. Fastest: %(fastest_count)s × %(fastest_gpu)s, about %(fastest_hours)s h, %(fastest_total)s"
+            "%(deadline_hours)s h and %(budget)s cannot both be met. Cheapest that fits: %(cheapest_count)s × %(cheapest_gpu)s, %(cheapest_total)s, about %(cheapest_hours)s h. Fastest: %(fastest_count)s × %(fastest_gpu)s, about %(fastest_hours)s h, %(fastest_total)s"
         ),
     ),
     "deadline-unmet": (
         _(
-            "No offer is done within %(deadline_hours)s h. The fastest, %(fastest_count)s × %(fastest_gpu)s, takes about %(fastest_hours)s h for %(fastest_total)s"
+            "No offer is done within %(deadline_hours)s h. The fastest that fits, %(fastest_count)s × %(fastest_gpu)s, takes about %(fastest_hours)s h for %(fastest_total)s"
         ),
     ),
     "budget-unmet": (
         _(
-            "No offer does it for %(budget)s. The cheapest, %(cheapest_count)s × %(cheapest_gpu)s, costs %(cheapest_total)s for about %(cheapest_hours)s h"
+            "No offer does it for %(budget)s. The cheapest that fits, %(cheapest_count)s × %(cheapest_gpu)s, costs %(cheapest_total)s for about %(cheapest_hours)s h"
         ),
         _(
-            "No offer does it for %(budget)s. The cheapest, %(cheapest_count)s × %(cheapest_gpu)s, costs %(cheapest_total)s"
+            "No offer does it for %(budget)s. The cheapest that fits, %(cheapest_count)s × %(cheapest_gpu)s, costs %(cheapest_total)s"
         ),
     ),
     "limits-unmet": (_("No offer keeps every limit. The nearest is %(count)s × %(gpu_name)s"),),

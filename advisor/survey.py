@@ -1,6 +1,7 @@
 """Every offer looked at for one job: sized, priced, held against the limits. The ranking (`recommend`) chooses among these."""
 
 import dataclasses
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -137,6 +138,28 @@ def with_whole_bill(one: Candidate, usages: Usages) -> Candidate:
     return dataclasses.replace(one, bill=completed(one.bill, one.offer, intervals, usages.basis))
 
 
+def least_possible(one: Candidate, usages: Usages) -> Decimal:
+    """Less than this its whole bill cannot be."""
+    return floor_of(one.bill, one.offer, usages.of(one.hours), usages.basis)
+
+
+def breach(one: Candidate) -> float:
+    """How far over its limits a candidate is, as the largest ratio; 1 where it keeps them all. A tight fit is no nearness."""
+    return max((_over(note) for note in one.failures), default=1.0) * (1.0 if one.estimate.fit == "fits" else 1.2)
+
+
+def _over(note: Note) -> float:
+    pairs = {
+        "deadline-missed": ("hours", "deadline_hours"),
+        "over-budget": ("total", "budget"),
+        "first-token-late": ("seconds", "allowed_seconds"),
+        "sequence-slow": ("wanted", "tokens_per_second"),
+        "host-ram-short": ("needed_gib", "has_gib"),
+    }
+    have, allowed = (float(note.values[key]) for key in pairs[note.code])
+    return have / allowed if allowed else math.inf
+
+
 class Survey:
     """Looks at the offers of a catalogue for one workload; each answer is worked out once."""
 
@@ -198,11 +221,10 @@ class Survey:
         if too_long(estimate.hours):
             note = Note("takes-too-long", None, {**_named(gpu), "hours": estimate.hours or 0.0})
             return Turned(gpu.slug, offer.count, note, gpu, estimate, offer)
-        bill = bill_of(offer, self.usages.of(estimate.hours), self.usages.basis)
-        budget = self.budget
-        intervals = self.usages.of(estimate.hours)
-        if budget is not None and bill.least > budget >= floor_of(offer, intervals):
-            bill = completed(bill, offer, intervals, self.usages.basis)  # a mix may do it where no single plan does
+        budget, basis, intervals = self.budget, self.usages.basis, self.usages.of(estimate.hours)
+        bill = bill_of(offer, intervals, basis)
+        if budget is not None and bill.least > budget >= floor_of(bill, offer, intervals, basis):
+            bill = completed(bill, offer, intervals, basis)  # a mix may do it where no single plan does
         span = self.usages.span_hours(estimate.hours)
         return Candidate(linked, offer, estimate, bill, span, tuple(self._failures(offer, estimate, bill, span)))
 

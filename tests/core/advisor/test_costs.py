@@ -48,7 +48,8 @@ def test_the_mix_is_never_missed_and_never_below_its_floor(hours, index):
     workload = work(demand={"amount": 1, "unit": "audio_hours"})
     usages = Usages(workload, NOW)
     intervals = usages.of(hours)
-    bill = completed(bill_of(offer, intervals, usages.basis), offer, intervals, usages.basis)
+    plain = bill_of(offer, intervals, usages.basis)
+    bill = completed(plain, offer, intervals, usages.basis)
     usage = Usage(
         intervals=intervals,
         zone=zone_named("Asia/Shanghai", ""),
@@ -58,7 +59,7 @@ def test_the_mix_is_never_missed_and_never_below_its_floor(hours, index):
     )
     exact = cheapest_mix([plan for _, plan in plans_of(offer)], usage)
     assert bill.least == min(exact.total, bill.cheapest.total)
-    assert floor_of(offer, intervals) <= bill.least
+    assert floor_of(plain, offer, intervals, usages.basis) <= bill.least
     assert bill.least <= min(cost.total for cost in bill.costs)
 
 

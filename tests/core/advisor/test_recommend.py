@@ -173,6 +173,66 @@ def test_deadline_and_budget_that_exclude_each_other_are_said_with_the_nearest_o
     assert "over-budget" in codes(answer.choices[0].reasons_against)
 
 
+@settings(max_examples=25, deadline=None)
+@given(
+    need=st.floats(5, 300),
+    deadline=st.floats(0.1, 400),
+    budget=st.decimals("0.01", 300, places=2),
+    priority=st.sampled_from(["balanced", "cheapest", "fastest"]),
+)
+def test_whoever_is_called_cheapest_or_fastest_is_so_among_all_that_were_considered(need, deadline, budget, priority):
+    limits = {"deadline_hours": deadline, "budget": str(budget), "currency": "CNY"}
+    with mock.patch.dict(scenarios.PREPARE, {"llm": fake_prepare}):
+        answer = ask(need, demand=TOKENS, priority=priority, constraints=limits)
+        free = [ask(need, demand=TOKENS, priority=one).choices for one in ("cheapest", "fastest")]
+    cheapest, fastest = answer.with_role("cheapest"), answer.with_role("fastest")
+    if cheapest is None or fastest is None or cheapest.estimate.fit != "fits":
+        return
+    fitting = [one for one in answer.choices if one.estimate.fit == "fits"]
+    assert cheapest.total == min(one.total for one in fitting)
+    assert fastest.estimate.hours == min(one.estimate.hours for one in fitting)
+    if answer.choices[0].meets:
+        return
+    everything = [one for choices in free for one in choices if one.estimate.fit == "fits"]
+    assert cheapest.total == min(one.total for one in everything)
+    assert fastest.estimate.hours == min(one.estimate.hours for one in everything)
+    banner = answer.warnings[0].values
+    assert banner["cheapest_total"] == str(cheapest.total)
+    assert (banner["fastest_total"], banner["fastest_hours"]) == (str(fastest.total), fastest.span_hours)
+
+
+def test_asked_for_the_fastest_the_cheapest_is_that_of_every_count():
+    fastest = ask(18, demand=TOKENS, priority="fastest").with_role("cheapest")
+    cheapest = ask(18, demand=TOKENS, priority="cheapest").with_role("cheapest")
+    assert fastest is not None
+    assert cheapest is not None
+    assert fastest.total == cheapest.total
+
+
+def test_where_nothing_keeps_the_limits_nobody_is_praised_as_if_he_did():
+    answer = ask(18, demand=TOKENS, constraints={"deadline_hours": 24, "budget": "10", "currency": "CNY"})
+    told = [codes(one.reasons_for) for one in answer.choices]
+    assert not set.union(*told) & {"cheapest", "fastest", "best-value", "only-choice"}
+    assert [("nearest" in one) for one in told] == [True] + [False] * (len(told) - 1)
+    assert [one.rank for one in answer.choices if "cheapest-limits-aside" in codes(one.reasons_for)]
+    alone = ask(18, demand=TOKENS, constraints={"budget": "10", "max_gpus": 1, "require": ["mig"], "region": "cn-east"})
+    assert all("only-choice" not in codes(one.reasons_for) for one in alone.choices)
+
+
+@pytest.mark.parametrize(
+    ("limits", "code"),
+    [
+        ({"deadline_hours": 0.1}, "deadline-unmet"),
+        ({"budget": "0.50"}, "budget-unmet"),
+        ({"deadline_hours": 24, "budget": "10"}, "deadline-and-budget-unmet"),
+        ({"host_ram_gib": 4000, "deadline_hours": 24}, "limits-unmet"),
+    ],
+)
+def test_the_limit_that_nothing_keeps_is_the_one_that_is_named(limits, code):
+    answer = ask(18, demand=TOKENS, constraints={"currency": "CNY", **limits})
+    assert answer.warnings[0].code == code
+
+
 def test_what_does_not_fit_anywhere_is_answered_with_how_far_it_is_and_what_would_do():
     answer = ask(4000)
     assert not answer.choices
