@@ -77,6 +77,8 @@ class Field:
 
     all: Sequence[Candidate]
     recommended: Candidate
+    spared: Candidate | None = None
+    """The one with more cards that would be recommended if fewer cards were not preferred."""
 
     @property
     def fits(self) -> bool:
@@ -104,10 +106,10 @@ class Field:
         return max(self.all, key=lambda one: (spare_gib(one.estimate), -one.total))
 
 
-def field_of(shown: Sequence[Candidate]) -> Field:
+def field_of(shown: Sequence[Candidate], spared: Candidate | None = None) -> Field:
     """What the choices shown, best first, are weighed against."""
     fitting = [one for one in shown if one.estimate.fit == "fits"]
-    return Field([one for one in fitting if not one.failures] or fitting or shown, shown[0])
+    return Field([one for one in fitting if not one.failures] or fitting or shown, shown[0], spared)
 
 
 def fastest_of(some: Iterable[Candidate]) -> Candidate | None:
@@ -230,6 +232,24 @@ def _praise(one: Candidate, field: Field, roles: set[Role]) -> Iterator[Note]:
         yield Note("fastest", None, {**_pace(one), "of": len(field.all)})
     if "recommended" in roles and not roles & {"cheapest", "fastest"}:
         yield Note("best-value", None, {**money, **_hours(one), **_versus(one, field.cheapest)})
+    if one is field.recommended and field.spared is not None:
+        yield _fewer_cards(one, field.spared)
+
+
+def _fewer_cards(one: Candidate, rival: Candidate) -> Note:
+    """That the number of cards decided, and what that costs."""
+    figures: Figures = {**_versus(one, rival), "count": one.offer.count}
+    saves = one.total - rival.total
+    if saves > 0:
+        money: Figures = {
+            "saves": str(saves),
+            "currency": one.bill.cheapest.currency,
+            "percent": percent(saves, one.total),
+        }
+        figures |= money
+    elif (faster := round((_ratio(rival, one) - 1) * 100)) > 0:
+        figures["faster_percent"] = faster
+    return Note("fewer-cards", None, figures)
 
 
 def _limits_aside(one: Candidate, field: Field, roles: set[Role]) -> Iterator[Note]:

@@ -42,7 +42,7 @@ from catalog.snapshot import Catalogue
 
 __all__ = ["SIZING_VERSION", "Recommendation", "recommend", "to_dict"]
 
-SIZING_VERSION = "1"
+SIZING_VERSION = "2"
 """Grows whenever the same question may get another answer: stored tables of an older one are not current."""
 
 JOB_TIME_WEIGHT = 0.25
@@ -61,6 +61,8 @@ SLOW_FP64_PENALTY = math.log(3)
 """The same for double precision on a card that is not made for it, beside its lower speed."""
 NO_SPEED_PENALTY = math.log(2)
 """The same for a card whose speed nobody knows."""
+MORE_CARDS_PENALTY = math.log(1.1)
+"""The same for each doubling of the cards: splitting is set up, tested and waited for, and how far it scales is the least sure figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,11 @@ class _Ranking:
 
     def key(self, one: Candidate) -> tuple[bool, bool, float, Decimal, int, str]:
         """Sort key, best first."""
+        return self._key(one, self.score(one))
+
+    def _key(self, one: Candidate, score: float) -> tuple[bool, bool, float, Decimal, int, str]:
         tight = one.estimate.fit != "fits" or reasons.host_falls_short(one)
-        return (bool(one.failures), tight, self.score(one), one.total, one.offer.count, one.offer.sku)
+        return (bool(one.failures), tight, score, one.total, one.offer.count, one.offer.sku)
 
     def score(self, one: Candidate) -> float:
         """Lower is better: logarithms of money and time by priority, plus what is held against a card."""
@@ -109,7 +114,7 @@ class _Ranking:
         return self.basis.kind == "hour" and not serving
 
     def _held_against(self, one: Candidate) -> float:
-        held = 0.0
+        held = _for_cards(one)
         if one.gpu.modified:
             held += MODIFIED_PENALTY
         if not one.gpu.ecc and reasons.wants_ecc(self.workload, one.hours):
@@ -119,6 +124,18 @@ class _Ranking:
         if one.rate is None:
             held += NO_SPEED_PENALTY
         return held
+
+    def spared(self, shown: Sequence[Candidate]) -> Candidate | None:
+        """Of the choices, best first, the one with more cards that would be first if cards were not counted; None if it is first anyway."""
+        if self.priority != "balanced" or not shown or shown[0].failures:
+            return None
+        rival = min(shown, key=lambda one: self._key(one, self.score(one) - _for_cards(one)))
+        return rival if rival.offer.count > shown[0].offer.count else None
+
+
+def _for_cards(one: Candidate) -> float:
+    """What is held against the number of cards."""
+    return MORE_CARDS_PENALTY * math.log2(one.offer.count)
 
 
 def recommend(workload: Workload, catalogue: Catalogue, library: Library, now: datetime) -> Recommendation:
@@ -135,8 +152,9 @@ def recommend(workload: Workload, catalogue: Catalogue, library: Library, now: d
         usages = usages.by_the_hour()
         survey = Survey(workload, prepared, catalogue, library, usages)
         cards = [survey.card(slug, every_count=every) for slug in _slugs(catalogue)]
-    shown = _choose(cards, _Ranking(workload, usages.basis), usages)
-    choices = tuple(_choices(shown, workload))
+    ranking = _Ranking(workload, usages.basis)
+    shown = _choose(cards, ranking, usages)
+    choices = tuple(_choices(shown, workload, ranking.spared(shown)))
     advice: tuple[Advice, ...] = advise(survey, shown[0] if shown else None, cards)
     return Recommendation(
         workload=workload.to_dict(),
@@ -219,10 +237,10 @@ def _of_card(card: CardSurvey, ranking: _Ranking) -> Iterator[Candidate]:
         yield tight
 
 
-def _choices(shown: list[Candidate], workload: Workload) -> Iterator[Choice]:
+def _choices(shown: list[Candidate], workload: Workload, spared: Candidate | None) -> Iterator[Choice]:
     if not shown:
         return
-    field = reasons.field_of(shown)
+    field = reasons.field_of(shown, spared)
     for rank, one in enumerate(shown, 1):
         roles = tuple(_roles(one, field))
         yield Choice(

@@ -77,6 +77,15 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
         _("Fastest of the %(of)s that fit: about %(hours)s h"),
         _("Fastest of the %(of)s that fit: %(speed)s %(unit)s"),
     ),
+    "fewer-cards": (
+        _(
+            "Fewer cards: %(other_count)s × %(other_name)s would save %(saves)s (%(percent)s%%), too little for splitting the work over more"
+        ),
+        _(
+            "Fewer cards: %(other_count)s × %(other_name)s would be %(faster_percent)s%% faster, too little for splitting the work over more"
+        ),
+        _("Fewer cards than %(other_count)s × %(other_name)s: the work is split over no more than it has to be"),
+    ),
     "nearest": (_("Nothing on offer keeps every limit; this comes nearest"),),
     "cheapest-limits-aside": (
         _("Limits aside, the cheapest of all that fit: %(total)s for about %(hours)s h"),

@@ -24,6 +24,7 @@ from tests.core.advisor.fake_job import fake_prepare
 
 NOW = datetime(2026, 3, 2, 10, tzinfo=UTC)
 TOKENS = {"amount": 1e9, "unit": "tokens"}
+A_DAY = {"amount": 1e8, "unit": "tokens"}
 
 
 @pytest.fixture(autouse=True)
@@ -152,6 +153,44 @@ def test_the_fewest_cards_that_fit_unless_speed_is_asked_for():
     assert "fastest" in fastest.choices[0].roles
     limited = ask(18, priority="fastest", demand=TOKENS, constraints={"max_gpus": 1})
     assert {one.count for one in limited.choices} == {1}
+
+
+def priced(*wanted: tuple[str, int, str]) -> Catalogue:
+    """The example catalogue cut down to these offers, at these prices per card and hour."""
+    offers = []
+    for gpu, count, price in wanted:
+        one = next(one for one in example_catalogue().offers if (one.gpu, one.count) == (gpu, count))
+        hourly = {**one.plan("hour"), "unit_price": price}
+        offers.append(replace(one, plans=(hourly,)))
+    return replace(example_catalogue(), offers=tuple(offers))
+
+
+def fewer_cards_note(answer: Recommendation) -> Any:
+    return next((note for note in answer.choices[0].reasons_for if note.code == "fewer-cards"), None)
+
+
+def test_a_second_card_has_to_pay_for_the_splitting():
+    """1,555 GB/s on one card against 2 x 936: 20 % faster, worth 5 % of money; each doubling must bring 10 % more."""
+    one, two = ("a100-pcie-40g", 1, "4.00"), ("rtx-3090-24g", 2, "2.35")
+    close = ask(22, priced(one, two), demand=A_DAY)
+    assert (close.choices[0].gpu, close.choices[0].count) == ("a100-pcie-40g", 1)
+    clear = ask(22, priced(one, ("rtx-3090-24g", 2, "3.00")), demand=A_DAY)
+    assert fewer_cards_note(clear) is None, "it is cheaper anyway: the number of cards did not decide"
+    cheap = ask(22, priced(one, ("rtx-3090-24g", 2, "2.10")), demand=A_DAY)
+    assert (cheap.choices[0].gpu, cheap.choices[0].count) == ("rtx-3090-24g", 2)
+    for priority in ("cheapest", "fastest"):
+        strict = ask(22, priced(one, ("rtx-3090-24g", 2, "1.99")), demand=A_DAY, priority=priority)
+        assert strict.choices[0].count == 2
+        assert fewer_cards_note(strict) is None
+
+
+def test_where_the_number_of_cards_decided_that_is_said_with_what_it_costs():
+    close = ask(22, priced(("a100-pcie-40g", 1, "4.00"), ("rtx-3090-24g", 2, "2.35")), demand=A_DAY)
+    note = fewer_cards_note(close)
+    rival = close.choices[1]
+    assert note is not None
+    assert (note.values["other"], note.values["other_count"]) == ("rtx-3090-24g", 2)
+    assert Decimal(note.values["saves"]) == close.choices[0].total - rival.total
 
 
 def test_a_deadline_takes_more_cards_only_as_far_as_needed():
