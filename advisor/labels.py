@@ -133,7 +133,7 @@ _MICRO_BATCH = Words(
     _("per_device_train_batch_size in your settings. Start with 1; raise it while memory lasts."),
 )
 _IMAGE_SIZE = Words(
-    _("Picture size in pixels"),
+    _("Picture size"),
     _("The side of a square (640), or height × width (1024x2048), after resizing. imgsz in YOLO."),
 )
 _BATCH_VISION = Words(
@@ -150,13 +150,13 @@ FIELDS: Mapping[str, Words] = MappingProxyType(
         ),
         "engine": Words(_("Software"), _("The program that runs the model.")),
         "prompt_tokens": Words(
-            _("Prompt length in tokens"),
+            _("Prompt length"),
             _(
                 "What goes in for one answer: question, history, documents. A short question is 100, a page 700, a chat with history 1,000 to 4,000."
             ),
         ),
         "output_tokens": Words(
-            _("Answer length in tokens"), _("max_tokens in the request. A paragraph is about 200, a page 700.")
+            _("Answer length"), _("max_tokens in the request. A paragraph is about 200, a page 700.")
         ),
         "concurrency": Words(
             _("Answers being written at once"),
@@ -165,7 +165,7 @@ FIELDS: Mapping[str, Words] = MappingProxyType(
             ),
         ),
         "context_tokens": Words(
-            _("Context to reserve, in tokens"),
+            _("Context to reserve"),
             _("max_model_len or ctx-size, if it is more than prompt and answer together. Empty: just these."),
         ),
         "kv_cache_format": Words(
@@ -209,7 +209,7 @@ FIELDS: Mapping[str, Words] = MappingProxyType(
         "trainable_embeddings": Words(_("Train embeddings too"), _("Needed for new tokens; takes much more memory.")),
         "optimizer_in_backward": Words(_("Optimizer step in the backward pass"), _("Frees each gradient at once.")),
         "generations": Words(_("Answers per prompt"), _("num_generations of GRPO.")),
-        "completion_tokens": Words(_("Length of those answers in tokens"), _("max_completion_length.")),
+        "completion_tokens": Words(_("Length of those answers"), _("max_completion_length.")),
         "width": Words(_("Width"), _("For example 1024 pixels.")),
         "height": Words(_("Height"), _("For example 1024 pixels.")),
         "batch": Words(_("At once"), _("How many are worked on together on one card.")),
@@ -239,7 +239,7 @@ FIELDS: Mapping[str, Words] = MappingProxyType(
             _("Conversations or rooms transcribed while they happen. Empty: recordings, one after another."),
         ),
         "beam_size": Words(_("Beam size"), _("5 is the usual value, 1 is faster.")),
-        "clip_seconds": Words(_("Length of one clip in seconds"), _("Whisper cuts into pieces of 30.")),
+        "clip_seconds": Words(_("Length of one clip"), _("Whisper cuts into pieces of 30.")),
         "diarization": Words(_("Tell speakers apart"), _("A second model beside the first.")),
         "vad": Words(_("Skip silence"), _("vad_filter. Faster where people pause.")),
         "kind": Words(_("What the model does"), _("It decides how much work a picture is.")),
@@ -254,7 +254,7 @@ FIELDS: Mapping[str, Words] = MappingProxyType(
         "cells": Words(_("Grid cells"), _("All of them: 500 × 500 × 400 is 100,000,000.")),
         "potential": Words(_("Potential"), _("pair_style in LAMMPS.")),
         "memory_gib": Words(
-            _("Memory it takes, in GiB"), _("If you have seen it in nvidia-smi. It goes before every estimate.")
+            _("Memory it takes"), _("If you have seen it in nvidia-smi. It goes before every estimate.")
         ),
         "gpu_hours_on": Words(
             _("Hours it took on another card"),
@@ -264,7 +264,7 @@ FIELDS: Mapping[str, Words] = MappingProxyType(
         # how much, how long
         "amount": Words(_("How much"), _("A number; 20M and 1.5B are understood. Empty if you only know the hours.")),
         "unit": Words(_("Counted in"), ""),
-        "samples": Words(_("Samples in one epoch"), _("Lines of your data set.")),
+        "samples": Words(_("Samples in one epoch"), _("Lines of your data set; only if counted in epochs.")),
         "hours_per_day": Words(_("Hours a day"), _("A service round the clock: 24.")),
         "days_per_week": Words(_("Days a week"), _("For example 5.")),
         "weeks": Words(_("For how many weeks"), _("For example 4. A term is 16, a year 52.")),
@@ -284,7 +284,7 @@ FIELDS: Mapping[str, Words] = MappingProxyType(
         "min_tokens_per_second_per_sequence": Words(
             _("Tokens a second for each user, at least"), _("People read 5 to 10 a second; agents want 30 and more.")
         ),
-        "host_ram_gib": Words(_("Main memory in GiB, at least"), _("Only if your program needs much of it.")),
+        "host_ram_gib": Words(_("Main memory, at least"), _("Only if your program needs much of it.")),
         "priority": Words(_("What matters most"), ""),
         "stage": Words(_("What is it for"), ""),
     }
@@ -394,7 +394,10 @@ CHOICES: Mapping[tuple[str, str], Words] = MappingProxyType(
         ("application", "lammps"): Words(_("LAMMPS"), ""),
         ("application", "alphafold3"): Words(_("AlphaFold 3"), ""),
         ("application", "alphafold2"): Words(_("AlphaFold 2"), ""),
-        ("priority", "balanced"): Words(_("Balanced"), _("The best work for the money, with some memory to spare.")),
+        ("priority", "balanced"): Words(
+            _("Balanced"),
+            _("The best work for the money, with some memory to spare."),
+        ),
         ("priority", "cheapest"): Words(
             _("Lowest cost"), _("The least money for the whole job, if it fits and is in time.")
         ),

@@ -1,6 +1,7 @@
 """What to do about a wrong answer or an unreadable config.json, in the words of the pages."""
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from advisor import labels
 from advisor.sentences import reason_words
@@ -17,6 +18,8 @@ def problem_text(problem: Problem, label: str) -> str:
     """What to do about a wrong value, in the words of the page."""
     values = {key: _figure(value) if key in ("minimum", "maximum") else value for key, value in problem.values.items()}
     said = {"label": label, "value": "", "suggestion": "", "allowed": "", **values}
+    for names in ("suggestion", "allowed"):
+        said[names] = str(said[names]).replace(", ", pgettext("between names", ", "))
     match problem.code:
         case "unknown-model-near":
             return _("There is no model “%(value)s” here. Did you mean %(suggestion)s?") % said

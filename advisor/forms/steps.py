@@ -10,7 +10,7 @@ from typing import Literal
 
 from advisor import labels
 from advisor.answers import PARENT, Answers, Reading, input_of, last
-from advisor.forms.inputs import Input, InputBuilder, Option, Trouble, default_text
+from advisor.forms.inputs import MAIN_CHOICES, Input, InputBuilder, Option, Trouble, default_text
 from advisor.forms.problems import problem_text
 from advisor.sizing.fields import (
     CONSTRAINT_FIELDS,
@@ -93,14 +93,17 @@ class AmountForm:
 
 
 def with_defaults(scenario: str, task: str, answers: Answers) -> Answers:
-    """The answers, and where nothing but perhaps the model was answered yet, the values a fresh form holds."""
+    """The answers, and where nothing but perhaps the model was answered yet, the values a fresh form holds.
+
+    A choice drawn as cards always has one that is chosen: it cannot be left open on the page.
+    """
     fields = FIELDS[scenario, task]
-    if any(last(answers, field.name) for field in fields):
-        return answers
+    fresh = not any(last(answers, field.name) for field in fields)
     filled = answers.copy()
     for field in fields:
-        if field.common and (value := SUGGESTED.get((scenario, task, field.name), default_text(field))):
-            filled.setlist(field.name, [value])
+        key = (scenario, task, field.name)
+        if field.common and not last(answers, field.name) and (fresh or key in MAIN_CHOICES):
+            filled.setlist(field.name, [SUGGESTED.get(key, default_text(field))])
     return filled
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from advisor import charts, labels
 from advisor.answers import Answers, ConfigTextError, Reading, answers_of, clean_query, last, model_json
+from advisor.forms.steps import answer_troubles
 from advisor.library import library
 from advisor.presets import presets_of
 from advisor.recommendation import Recommendation
@@ -26,6 +27,13 @@ from catalog.snapshot import Catalogue
 
 FEW_NAMES = 2
 """Cards named below the smallest size that fits."""
+VALUE_UNITS: Mapping[str, labels.Text] = {
+    "tokens": labels.UNITS["tokens"],
+    "pixels": gettext_lazy("pixels"),
+    "seconds": "s",
+    "GiB": "GiB",
+}
+"""Units an answer in a table needs; of frames and steps the label speaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,20 @@ class Live:
     smallest_names: str = ""
     rungs: tuple[charts.Rung, ...] = ()
     advice: Recommendation | None = None
+
+    @property
+    def said(self) -> str:
+        """The panel in one line, for those who hear the page."""
+        if self.need_gib is None:
+            return self.missing
+        parts = [_("%(need)s GiB of memory") % {"need": number(self.need_gib, 1)}]
+        if self.smallest_gb is not None:
+            parts.append(_("smallest card %(size)s GB") % {"size": number(self.smallest_gb)})
+        if self.advice is not None and (best := self.advice.recommended) is not None:
+            name = f"{best.count} × {card_name(best.gpu)}" if best.count > 1 else card_name(best.gpu)
+            parts.append(_("recommended: %(card)s, %(price)s") % {
+                "card": name, "price": money_text(best.total, best.currency)})  # fmt: skip
+        return _(", ").join(parts)
 
 
 def with_query(name: str, query: str, **kwargs: str) -> str:
@@ -171,11 +193,8 @@ def value_text(scenario: str, task: str, name: str, value: object) -> str:
         return " × ".join(number(side) for side in value)
     if isinstance(value, int | float):
         field = field_of(scenario, task, name)
-        return (
-            f"{compact(float(value))} {labels.UNITS['tokens']}"
-            if field and field.unit == "tokens"
-            else compact(float(value))
-        )
+        unit = VALUE_UNITS.get(field.unit or "", "") if field else ""
+        return f"{compact(float(value))} {unit}" if unit else compact(float(value))
     if isinstance(value, Mapping):
         gpu = library().gpus.get(str(value.get("gpu")))
         return f"{gpu.name if gpu else value.get('gpu')}: {number(value.get('hours', 0))} h"
@@ -266,7 +285,8 @@ def _limit_lines(body: Mapping[str, Any], scenario: str, page: str) -> Iterable[
         if name == "budget":
             text = money_text(Decimal(str(value)), str(limits.get("currency", "CNY")))
         elif name == "require":
-            text = _(", ").join(str(labels.choice_words(scenario, "require", word).label) for word in value)
+            words = [str(labels.choice_words(scenario, "require", word).label) for word in value]
+            text = pgettext("between names", ", ").join(words)
         else:
             text = _limit_text(name, value)
         yield Line(labels.FIELDS[name].label, text, _at(page, f"f-{name}"))
@@ -275,12 +295,11 @@ def _limit_lines(body: Mapping[str, Any], scenario: str, page: str) -> Iterable[
         str(labels.choice_words(scenario, "priority", str(body.get("priority", "balanced"))).label),
         _at(page, "f-priority"),
     )
-    if body.get("stage", "production") != "production":
-        yield Line(
-            labels.FIELDS["stage"].label,
-            str(labels.choice_words(scenario, "stage", str(body["stage"])).label),
-            _at(page, "f-stage"),
-        )
+    yield Line(
+        labels.FIELDS["stage"].label,
+        str(labels.choice_words(scenario, "stage", str(body.get("stage", "production"))).label),
+        _at(page, "f-stage"),
+    )
 
 
 def _limit_text(name: str, value: Any) -> str:
@@ -303,12 +322,12 @@ def ladder_cards(catalogue: Catalogue) -> tuple[Gpu, ...]:
     return tuple(by_size.values())
 
 
-def live(reading: Reading, catalogue: Catalogue, *, advice: Recommendation | None = None) -> Live:
-    """The panel for what was answered so far."""
+def live(reading: Reading, catalogue: Catalogue, *, advice: Recommendation | None = None, marked: bool = False) -> Live:
+    """The panel for what was answered so far. `marked`: mistakes are told on the page already."""
     lines = answer_lines(reading.sound)
     workload = reading.workload
     if workload is None:
-        return Live(lines, missing=_missing(reading))
+        return Live(lines, missing=_missing(reading, marked=marked))
     cards = ladder_cards(catalogue)
     if not cards:
         return Live(lines, missing=_("No card is on offer at the moment, so there is nothing to compare with."))
@@ -321,10 +340,13 @@ def live(reading: Reading, catalogue: Catalogue, *, advice: Recommendation | Non
     return _with_ladder(lines, sized, catalogue, advice)
 
 
-def _missing(reading: Reading) -> str:
+def _missing(reading: Reading, *, marked: bool) -> str:
     if any(problem.code == "missing-model" for problem in reading.problems):
         return _("Name the model, and the memory it needs stands here.")
-    return _("Put right what is marked, and the figures stand here.")
+    if marked:
+        return _("Put right what is marked, and the figures stand here.")
+    key = (str(reading.body.get("scenario", "")), str(reading.body.get("task", "")))
+    return answer_troubles(reading, *key, answers_of({}), {})[0].text
 
 
 def _on_each(workload: Workload, cards: Iterable[Gpu]) -> list[tuple[Gpu, Estimate]]:
@@ -361,4 +383,4 @@ def _with_ladder(
 def _names_of_size(vram_gb: float, catalogue: Catalogue) -> str:
     offered = dict.fromkeys(offer.gpu for offer in catalogue.offers)
     names = [card_name(slug) for slug in offered if slug in library().gpus and library().gpus[slug].vram_gb == vram_gb]
-    return _(", ").join(names[:FEW_NAMES])
+    return pgettext("between names", ", ").join(names[:FEW_NAMES])

@@ -1,10 +1,10 @@
 """The wizard: four steps, all answers in the address. Forms are GET forms; a step that is in order leads on to the next."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from advisor import labels
@@ -43,6 +43,16 @@ def _carried(answers: Answers, shown: set[str]) -> list[tuple[str, str]]:
     return found
 
 
+def _config(request: HttpRequest, answers: Answers) -> dict[str, str]:
+    """A config.json that stands for the model, and where another model can be named instead."""
+    model = last(answers, "model")
+    rest = clean_query(answers, drop=("model",))
+    return {
+        "config": model if model.startswith(("{", "z:")) else "",
+        "other_model": f"{request.path}?{rest}#f-model",
+    }
+
+
 def _task_of(answers: Answers) -> tuple[str, str] | None:
     key = (last(answers, "scenario"), last(answers, "task"))
     return key if key in FIELDS else None
@@ -78,7 +88,7 @@ def what(request: HttpRequest, scenario: str, task: str) -> HttpResponse:
     answers = with_defaults(scenario, task, request.GET)
     reading = read(answers, scenario=scenario, task=task)
     if wants_partial(request):
-        return _live(request, reading)
+        return _live(request, reading, answers)
     going = "go" in answers
     problems = problems_of_step(reading.problems if going else reading.wrong_given(answers), "what", scenario, task)
     if going and not problems:
@@ -105,11 +115,11 @@ def what(request: HttpRequest, scenario: str, task: str) -> HttpResponse:
         else page.with_query("scenario", "", scenario=scenario),
         "carried": _carried(answers, shown),
         "model_note": page.model_note(answers),
-        "config": last(answers, "model") if last(answers, "model").startswith(("{", "z:")) else "",
+        **_config(request, answers),
         "skip": page.with_query("result", clean_query(answers, scenario=scenario, task=task))
         if reading.workload
         else "",
-        "live": page.live(reading, catalogue_now(currency_of(answers))),
+        "live": page.live(reading, catalogue_now(currency_of(answers)), marked=bool(problems)),
         "live_url": request.path,
     }
     return render(request, "advisor/what.html", context, status=422 if problems else 200)
@@ -124,7 +134,7 @@ def amount(request: HttpRequest) -> HttpResponse:
         return redirect("advisor:home")
     reading = read(answers)
     if wants_partial(request):
-        return _live(request, reading, with_advice=True)
+        return _live(request, reading, answers, with_advice=True)
     going = "go" in answers
     problems = problems_of_step(reading.problems if going else reading.wrong_given(answers), "amount", *key)
     query = clean_query(answers)
@@ -142,7 +152,7 @@ def amount(request: HttpRequest) -> HttpResponse:
         "back": page.with_query("what", inner, scenario=key[0], task=key[1]),
         "carried": _carried(answers, form.names),
         "skip": page.with_query("result", query) if reading.workload else "",
-        "live": page.live(reading, catalogue_now(currency), advice=_advice(reading, currency)),
+        "live": page.live(reading, catalogue_now(currency), advice=_advice(reading, currency), marked=bool(problems)),
         "live_url": request.path,
     }
     return render(request, "advisor/amount.html", context, status=422 if problems else 200)
@@ -189,7 +199,7 @@ def expert(request: HttpRequest) -> HttpResponse:
     answers = with_defaults(*key, request.GET)
     reading = read(answers, scenario=key[0], task=key[1])
     if wants_partial(request):
-        return _live(request, reading, with_advice=True)
+        return _live(request, reading, answers, with_advice=True)
     going = "go" in answers
     query = clean_query(answers, scenario=key[0], task=key[1])
     if going and reading.workload is not None:
@@ -207,7 +217,11 @@ def expert(request: HttpRequest) -> HttpResponse:
             (
                 labels.SCENARIOS[scenario].label,
                 [
-                    (labels.TASKS[scenario, task].label, f"?scenario={scenario}&task={task}", (scenario, task) == key)
+                    (
+                        labels.TASKS[scenario, task].label,
+                        page.with_query("expert", query_of_task(answers, scenario, task)),
+                        (scenario, task) == key,
+                    )
                     for task in tasks
                 ],
             )
@@ -215,11 +229,17 @@ def expert(request: HttpRequest) -> HttpResponse:
         ],
         "troubles": answer_troubles(reading, *key, answers, {}) if problems else (),
         "model_note": page.model_note(answers),
-        "config": last(answers, "model") if last(answers, "model").startswith(("{", "z:")) else "",
-        "live": page.live(reading, catalogue_now(currency), advice=_advice(reading, currency)),
+        **_config(request, answers),
+        "live": page.live(reading, catalogue_now(currency), advice=_advice(reading, currency), marked=bool(problems)),
         "live_url": request.path,
     }
     return render(request, "advisor/expert.html", context, status=422 if problems else 200)
+
+
+def query_of_task(answers: Answers, scenario: str, task: str) -> str:
+    """The address of an empty form of another task; within a scenario the model stays."""
+    model = last(answers, "model") if last(answers, "scenario") == scenario else ""
+    return urlencode({"scenario": scenario, "task": task, **({"model": model} if model else {})})
 
 
 def _advice(reading: Reading, currency: str) -> Recommendation | None:
@@ -228,9 +248,13 @@ def _advice(reading: Reading, currency: str) -> Recommendation | None:
     return recommendation_now(reading.workload, currency)
 
 
-def _live(request: HttpRequest, reading: Reading, *, with_advice: bool = False) -> HttpResponse:
-    """The panel alone."""
-    currency = currency_of(request.GET)
+def _live(request: HttpRequest, reading: Reading, answers: Answers, *, with_advice: bool = False) -> HttpResponse:
+    """What a changed answer changes: the panel, and what was recognised of the model."""
+    currency = currency_of(answers)
     advice = _advice(reading, currency) if with_advice else None
-    panel = page.live(reading, catalogue_now(currency), advice=advice)
-    return render(request, "advisor/_live.html", {"live": panel, "title": _("So far")})
+    context = {
+        "live": page.live(reading, catalogue_now(currency), advice=advice),
+        "asks_model": "model" in request.GET,
+        "model_note": page.model_note(answers),
+    }
+    return render(request, "advisor/_live_change.html", context)

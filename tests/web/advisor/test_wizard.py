@@ -9,8 +9,9 @@ import pytest
 from django.urls import reverse
 from django.utils.translation import override
 
+from advisor.pages.home import door_presets
 from advisor.presets import PRESETS
-from advisor.sizing.fields import FIELDS, SCENARIOS
+from advisor.sizing.fields import FIELDS, SCENARIOS, TASKS
 from catalog.models import Price, Sku
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("example")]
@@ -39,6 +40,26 @@ def test_the_door_shows_scenarios_jobs_measurements_and_prices(client, language)
     assert "59.8" in page  # Wan2.2 A14B, from the fact itself
     assert page.count('<th scope="row">') >= 8
     assert "style=" not in page
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_door_promises_no_smaller_card_than_the_wizard(client, language):
+    rows = re.findall(
+        r'<li class="rl"><span><a href="([^"]+)".*?<b class="n">(\d+)',
+        client.get(url("home", language)).content.decode(),
+    )
+    assert len(rows) == 8
+    for href, size in rows:
+        panel = client.get(unescape(href), headers={"hx-request": "true"}).content.decode()
+        figures = re.findall(r'<dd><span class="n">([\d.]+)<small>&nbsp;(?:GiB|GB)', panel)
+        assert figures[1] == size, href
+
+
+def test_the_door_has_a_job_of_every_task_before_a_second_one():
+    for scenario, tasks in TASKS.items():
+        shown = door_presets(scenario)
+        assert len(shown) == 4
+        assert len({preset.task for preset in shown}) == min(4, len(tasks))
 
 
 def test_every_one_click_job_is_answered(client):
@@ -98,6 +119,13 @@ def test_back_keeps_the_answers(client):
     page = client.get(back).content.decode()
     assert 'value="qwen-14b"' in page
     assert re.search(r'value="qlora"[^>]* checked', page)
+
+
+def test_a_choice_drawn_as_cards_always_has_one_chosen(client):
+    page = client.get(url("what", scenario="llm", task="training"), {"model": "qwen-14b", "micro_batch": "2"})
+    chosen = re.findall(r'name="method" value="(\w+)"[^>]* checked', page.content.decode())
+    assert chosen == ["lora"]
+    assert "micro_batch" in page.content.decode()
 
 
 def test_presets_fill_the_form_and_know_when_they_are_filled_in(client):
@@ -184,8 +212,8 @@ def test_htmx_gets_the_panel_alone_and_history_the_whole_page(client):
     address = url("what", scenario="llm", task="training")
     panel = client.get(address, QLORA, headers={"hx-request": "true"})
     assert panel.status_code == 200
-    assert panel.content.decode().lstrip().startswith('<aside class="panel stick live" id="live"')
-    assert 'aria-live="polite"' in panel.content.decode()
+    assert "<html" not in panel.content.decode()
+    assert panel.content.decode().lstrip().startswith('<h2 id="now">')
     assert "HX-Request" in panel["Vary"]
     restored = client.get(address, QLORA, headers={"hx-request": "true", "hx-history-restore-request": "true"})
     assert "<!doctype html>" in restored.content.decode()
@@ -199,7 +227,21 @@ def test_the_panel_follows_the_answers(client):
     assert need[1] > need[0]
     broken = client.get(address, {**QLORA, "micro_batch": "-1"}, headers={"hx-request": "true"})
     assert broken.status_code == 200
-    assert "Put right what is marked" in broken.content.decode()
+    assert "Samples per card at once must be at least 1." in broken.content.decode()
+
+
+def test_a_change_is_told_in_one_line_and_the_model_recognised_anew(client):
+    address = url("what", scenario="llm", task="training")
+    page = client.get(address, QLORA).content.decode()
+    assert page.count('id="live-said"') == page.count('id="model-note"') == 1
+    change = client.get(address, {**QLORA, "model": "llama-3-8b"}, headers={"hx-request": "true"}).content.decode()
+    said = re.search(r'id="live-said" hx-swap-oob="innerHTML">([^<]+)<', change).group(1)
+    assert re.fullmatch(r"[\d.]+ GiB of memory, smallest card \d+ GB", said)
+    assert "8.03B parameters" in change[change.index('id="model-note"') :]
+    priced = client.get(url("amount"), {**LLM, "amount": "20M", "unit": "tokens"}, headers={"hx-request": "true"})
+    assert "recommended: " in priced.content.decode()
+    unknown = client.get(address, {**QLORA, "model": "qwen-14"}, headers={"hx-request": "true"}).content.decode()
+    assert "Did you mean qwen-14b" in unescape(unknown)
 
 
 def test_the_panel_of_step_three_tells_money(client):
