@@ -61,6 +61,8 @@ SLOW_FP64_PENALTY = math.log(3)
 """The same for double precision on a card that is not made for it, beside its lower speed."""
 NO_SPEED_PENALTY = math.log(2)
 """The same for a card whose speed nobody knows."""
+OF_THE_QUESTION = frozenset({"context-over-model", "model-of-other-task", "no-vision-tower", "not-used"})
+"""Remarks of the sizing core that are about the question, whatever the card: said before the ranking."""
 MORE_CARDS_PENALTY = math.log(1.1)
 """The same for each doubling of the cards: splitting is set up, tested and waited for, and how far it scales is the least sure figure."""
 
@@ -347,6 +349,7 @@ def _warnings(
         else [one.estimate for card in cards for one in card.turned if one.estimate is not None]
     )
     if sized:
+        yield from (note for note in sized[0].warnings if note.code in OF_THE_QUESTION)
         yield from reasons.states_are_not_all(workload, sized[0])
     yield from usages.warnings(catalogue.currency)
     if catalogue.is_sample and catalogue.offers:

@@ -384,6 +384,7 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
     ),
     "engine-not-measured": (_("No measurement of %(value)s: pooled constants are taken and the interval is wide"),),
     "version-range": (_("Versions of %(engine)s before 4.45 need up to %(more_gib)s GiB more for a prompt this long"),),
+    "not-used": (_("%(label)s: told, but it changes nothing for %(application)s"),),
     "model-of-other-task": (_("%(value)s is made for %(home)s, not for this task: the figures say little"),),
     "context-over-model": (_("%(tokens)s tokens are more than the model was made for (%(max_context)s)"),),
     "no-vision-tower": (_("%(model)s takes no pictures: images count as plain tokens"),),
@@ -496,6 +497,9 @@ PROBLEMS: Mapping[str, Text] = {
     "unknown-field": _("There is no field %(value)s here. Allowed: %(allowed)s."),
     "unknown-field-near": _("There is no field %(value)s here. Did you mean %(suggestion)s? Allowed: %(allowed)s."),
     "field-of-other-task": _("%(value)s is not a field of %(task)s; it belongs to %(homes)s."),
+    "value-of-other-task": _(
+        "%(value)s is not meant for %(path)s here; it belongs to %(homes)s. Allowed: %(allowed)s."
+    ),
     "unknown-value": _("%(value)s is not allowed for %(path)s. Allowed: %(allowed)s."),
     "unknown-value-near": _(
         "%(value)s is not allowed for %(path)s. Did you mean %(suggestion)s? Allowed: %(allowed)s."

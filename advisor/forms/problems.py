@@ -46,7 +46,7 @@ def problem_text(problem: Problem, label: str) -> str:
             return _("%(label)s is still missing.") % said
         case "unknown-value-near":
             return _("“%(value)s” is not known for %(label)s. Did you mean %(suggestion)s?") % said
-        case "unknown-value":
+        case "unknown-value" | "value-of-other-task":
             return _("“%(value)s” is not known for %(label)s. Possible: %(allowed)s.") % said
         case "unknown-gpu":
             return _("There is no card “%(value)s”. Nearest: %(suggestion)s.") % said

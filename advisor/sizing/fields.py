@@ -35,6 +35,8 @@ class Field:
     pattern: str | None = None
     pattern_words: str | None = None
     required: bool = False
+    also: tuple[str, ...] = ()
+    """Of an open choice: names other tasks list that are taken here too, though not offered."""
 
     def allows(self, value: str) -> bool:
         """Whether a text value is one of the choices or of the pattern beside them."""
@@ -112,6 +114,26 @@ LLM_FRAMEWORKS = (
     "ms-swift deepspeed",
 )
 VISION_FRAMEWORKS = "pytorch ultralytics mmdetection mmyolo detectron2 timm torchvision tensorflow paddle jax transformers lightning nnunet"
+GENERAL_SOFTWARE = frozenset(
+    [
+        "pytorch",
+        "transformers",
+        "accelerate",
+        "deepspeed",
+        "peft",
+        "jax",
+        "tensorflow",
+        "paddle",
+        "lightning",
+        "fairscale",
+        "colossalai",
+        "megatron",
+        "onnxruntime",
+        "openvino",
+        "tensorrt",
+    ]
+)
+"""Software that runs work of every kind: taken in every task, listed there or not."""
 SPEECH_FRAMEWORKS = "pytorch nemo espnet speechbrain wenet funasr transformers fairseq kaldi k2 lightning"
 
 _LLM_INFERENCE = (
@@ -186,7 +208,7 @@ _GENERATION = (
     _bool("vae_slicing"),
     _choice("attention", "flash sdpa xformers eager"),
     _bool("compile"),
-    _open("engine", "diffusers webui comfyui", **_BASIC),
+    _open("engine", "diffusers webui comfyui", also=("sglang",), **_BASIC),
 )
 
 _FRAMES = (
@@ -240,6 +262,7 @@ FIELDS: Mapping[tuple[str, str], tuple[Field, ...]] = MappingProxyType(
             _open(
                 "engine",
                 "openai-whisper faster-whisper transformers whisper.cpp whisperx whisper-jax whispers2t funasr tensorrt",
+                also=("vllm", "tensorrt-llm"),
                 **_ASK,
             ),
             _choice("weight_format", f"{FLOAT_FORMATS} int8 int4 q4_0 q5_0 q5_1 q8_0", **_ASK),
@@ -264,7 +287,7 @@ FIELDS: Mapping[tuple[str, str], tuple[Field, ...]] = MappingProxyType(
             _bool("channels_last"),
             _bool("compile"),
             _open("engine", "pytorch tensorrt"),
-            _open("framework", SPEECH_FRAMEWORKS, **_BASIC),
+            _open("framework", SPEECH_FRAMEWORKS, also=("ms-swift", "llama-factory"), **_BASIC),
         ),
         ("vision", "inference"): (*_VISION_COMMON, *_VISION_EXPERT),
         ("vision", "training"): (*_VISION_COMMON, _choice("optimizer", OPTIMIZERS, **_BASIC), *_VISION_EXPERT),
@@ -352,4 +375,15 @@ def homes_of(name: str) -> tuple[str, ...]:
         f"{scenario}/{task}"
         for (scenario, task), fields in FIELDS.items()
         if any(field.name == name for field in fields)
+    )
+
+
+def homes_of_value(field: Field, value: str) -> tuple[str, ...]:
+    """Tasks, as `scenario/task`, that list `value` for a field of this name where it is not meant for this one; empty where it may be."""
+    if value in field.choices or value in field.also or value in GENERAL_SOFTWARE:
+        return ()
+    return tuple(
+        f"{scenario}/{task}"
+        for (scenario, task), fields in FIELDS.items()
+        if any(other.name == field.name and value in other.choices for other in fields)
     )

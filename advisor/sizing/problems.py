@@ -49,6 +49,7 @@ PROBLEM_SENTENCES: Mapping[str, str] = MappingProxyType(
         "unknown-field": "There is no field %(value)s here. Allowed: %(allowed)s.",
         "unknown-field-near": "There is no field %(value)s here. Did you mean %(suggestion)s? Allowed: %(allowed)s.",
         "field-of-other-task": "%(value)s is not a field of %(task)s; it belongs to %(homes)s.",
+        "value-of-other-task": "%(value)s is not meant for %(path)s here; it belongs to %(homes)s. Allowed: %(allowed)s.",
         "unknown-value": "%(value)s is not allowed for %(path)s. Allowed: %(allowed)s.",
         "unknown-value-near": "%(value)s is not allowed for %(path)s. Did you mean %(suggestion)s? Allowed: %(allowed)s.",
         "wrong-type": "%(path)s must be %(wanted)s, not %(got)s.",

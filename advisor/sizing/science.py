@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,10 @@ from advisor.sizing.workload import Workload
 SECONDS_PER_DAY = 86_400.0
 
 MOLECULAR = ("openmm", "gromacs", "amber", "namd", "lammps")
+GRIDS = ("cfd-lbm", "cfd", "climate")
+GRID_SYSTEMS = frozenset({"fluidx3d-benchmark"})
+LATTICE_STORAGE = frozenset({"fp32-fp16", "fp32-fp16c"})
+"""Precisions that only lattice Boltzmann codes have: storage narrower than arithmetic."""
 SYSTEM_ATOMS: Mapping[str, int] = {
     "dhfr-implicit": 2_489,
     "dhfr-rf": 23_558,
@@ -177,6 +181,8 @@ class SimulationJob:
     hours_known: tuple[Gpu, float] | None
     stage: str
     assumptions: tuple[Note, ...]
+    unused: tuple[Note, ...] = ()
+    """What was told and plays no part for this application."""
 
     @property
     def is_molecular(self) -> bool:
@@ -312,7 +318,7 @@ class SimulationJob:
 
     def notes(self, gpu: Gpu, count: int) -> tuple[Note, ...]:
         """Double precision on a card without it, ECC for long runs, and what further cards buy."""
-        found: list[Note] = []
+        found = list(self.unused)
         if self.is_double and is_slow_fp64(gpu):
             rate = gpu.fp64_tflops or gpu.fp32_tflops / 64
             ratio = round(gpu.fp32_tflops / rate)
@@ -410,7 +416,7 @@ def _simulation(taken: Taken, application: str, workload: Workload, library: Lib
     if molecular:
         known = SYSTEM_ATOMS.get(system or "")
         atoms = int(taken.said("atoms") or 0) or known or taken.whole("atoms", DEFAULT_ATOMS)
-    elif application in ("cfd-lbm", "cfd", "climate"):
+    elif application in GRIDS:
         cells = int(taken.said("cells") or 0) or (
             DEFAULT_CELLS if taken.said("memory_gib") else taken.whole("cells", DEFAULT_CELLS)
         )
@@ -426,4 +432,18 @@ def _simulation(taken: Taken, application: str, workload: Workload, library: Lib
         hours_known=(library.gpus[timed["gpu"]], float(timed["hours"])) if timed else None,
         stage=workload.stage,
         assumptions=taken.notes,
+        unused=tuple(_unused(application, workload)),
     )
+
+
+def _unused(application: str, workload: Workload) -> Iterator[Note]:
+    """Answers that say nothing about this application: particles of a grid, cells of a molecule."""
+    lattice = application in GRIDS
+    for name in ("atoms", "cells", "potential", "system"):
+        value = workload.get(name)
+        of_grid = name == "cells" or value in GRID_SYSTEMS
+        counts = (of_grid and lattice) or (not of_grid and application in MOLECULAR)
+        if value is not None and not counts:
+            yield Note("not-used", name, {"application": application})
+    if str(workload.get("precision")) in LATTICE_STORAGE and application != "cfd-lbm":
+        yield Note("not-used", "precision", {"application": application})

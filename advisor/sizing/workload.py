@@ -28,6 +28,7 @@ from advisor.sizing.fields import (
     TOP_LEVEL,
     Field,
     homes_of,
+    homes_of_value,
 )
 from advisor.sizing.hf_config import ConfigError, check_config
 from advisor.sizing.problems import LONGEST_SHOWN, PROBLEM_SENTENCES, Problem, WorkloadError, shown, type_word
@@ -347,6 +348,10 @@ class _Reader:
             return None
         if field.allows(value):
             return "zero3" if value == "fsdp" and "zero3" in field.choices else value
+        if field.kind == "open-choice" and (homes := homes_of_value(field, value)):
+            told = ", ".join(field.allowed_words)
+            self.report(path, "value-of-other-task", value=value, homes=", ".join(homes), allowed=told)
+            return None
         open_name = field.kind == "open-choice" and re.fullmatch(r"[a-z0-9][a-z0-9 ._+:-]{0,47}", value)
         if open_name and not difflib.get_close_matches(value, field.choices, n=1, cutoff=TYPO_CUTOFF):
             return value
@@ -408,6 +413,8 @@ def parse_workload(
                 fields[field.name] = value
         elif field.required:
             reader.report(field.name, "missing-field", allowed=", ".join(field.allowed_words))
+    if (named := fields.get("application")) and canonical_slug(named, models):
+        reader.report("application", "model-for-science")
     workload = Workload(
         scenario=scenario,
         task=task,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.library import models
-from advisor.sizing.fields import DEMAND_UNITS, FIELDS, SCENARIOS, TASKS, Field
+from advisor.sizing.fields import DEMAND_UNITS, FIELDS, GENERAL_SOFTWARE, SCENARIOS, TASKS, Field
 from advisor.sizing.problems import PROBLEM_SENTENCES, Problem
 from advisor.sizing.workload import ALIASES, Workload, WorkloadError, canonical_slug, parse_workload, value_from_text
 
@@ -145,6 +145,49 @@ def test_the_nearest_spelling_is_offered():
 def test_other_software_is_taken_a_misspelling_is_not():
     assert parse_workload(llm(engine="mlc-llm"), MODELS).get("engine") == "mlc-llm"
     assert ("engine", "unknown-value-near") in problems(llm(engine="tensorrt-lm"))
+
+
+def foreign_values() -> list[tuple[str, str, str, str]]:
+    """Every choice field of every task, with every value any other task has for a field of that name."""
+    listed: dict[str, dict[str, None]] = {}
+    for fields in FIELDS.values():
+        for field in fields:
+            listed.setdefault(field.name, {}).update(dict.fromkeys(field.choices))
+    return [
+        (scenario, task, field.name, value)
+        for (scenario, task), fields in FIELDS.items()
+        for field in fields
+        for value in listed[field.name]
+    ]
+
+
+def test_what_is_meant_for_another_task_is_refused_with_what_is_permitted():
+    refused = 0
+    for scenario, task, name, value in foreign_values():
+        field = next(field for field in FIELDS[scenario, task] if field.name == name)
+        workload, found = read({**minimal(scenario, task), name: value})
+        if field.allows(value) or value in field.also or (field.kind == "open-choice" and value in GENERAL_SOFTWARE):
+            assert workload is not None, (scenario, task, name, value)
+            continue
+        refused += 1
+        assert [one.path for one in found] == [name], (scenario, task, name, value)
+        assert str(found[0].values["allowed"]).split(", ") == list(field.allowed_words)
+        assert name in found[0].sentence
+    assert refused > 500
+
+
+@pytest.mark.parametrize(
+    ("task", "application"),
+    [
+        ("structure-prediction", "gromacs"),
+        ("structure-prediction", "cfd"),
+        ("simulation", "alphafold3"),
+        ("simulation", "llama-3-8b"),
+    ],
+)
+def test_an_application_matches_the_task(task, application):
+    found = problems({"scenario": "science", "task": task, "application": application})
+    assert [path for path, _code in found] == ["application"]
 
 
 def test_large_and_deep_bodies_are_answered():

@@ -150,3 +150,20 @@ def test_more_tokens_never_need_less(tokens: int, more: int) -> None:
 def test_more_cards_are_never_slower(count: int) -> None:
     table = {2: 1.5, 4: 2.05, 8: 2.4}
     assert scaled(table, count) <= scaled(table, count + 1) <= count + 1
+
+
+@pytest.mark.parametrize(
+    ("application", "told", "unused"),
+    [
+        ("gromacs", {"atoms": 90_000}, set()),
+        ("gromacs", {"cells": 10**6}, {"cells"}),
+        ("cfd-lbm", {"cells": 10**6, "system": "fluidx3d-benchmark", "precision": "fp32-fp16"}, set()),
+        ("cfd", {"atoms": 10**6, "system": "apoa1-pme", "potential": "lj"}, {"atoms", "system", "potential"}),
+        ("amber", {"precision": "fp32-fp16c"}, {"precision"}),
+        ("my-own-code", {"atoms": 1000, "memory_gib": 4}, {"atoms"}),
+    ],
+)
+def test_what_changes_nothing_is_said(application: str, told: dict[str, Any], unused: set[str]) -> None:
+    job = job_for({**RUN, "application": application, **told})
+    notes = [note for note in job.notes(GPUS["a800-pcie-80g"], 1) if note.code == "not-used"]
+    assert {note.field for note in notes} == unused
