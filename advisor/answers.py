@@ -34,7 +34,7 @@ PARENT: Mapping[str, str] = {
     **dict.fromkeys(CONSTRAINTS, "constraints"),
 }
 """Name in the address -> the object of the contract it lives in."""
-CONTROLS = frozenset({"go", "live", "preset", "view", "csrfmiddlewaretoken"})
+CONTROLS = frozenset({"go", "live", "preset", "view", "was", "csrfmiddlewaretoken"})
 """Words of the address that are no answers."""
 AMOUNT_LIKE = frozenset({"amount", "samples", "atoms", "cells"})
 SUFFIXES: Mapping[str, Decimal] = {

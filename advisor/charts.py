@@ -395,24 +395,3 @@ def rung(vram_gb: float, usable_gib: float, memory: Memory, fit: str, scale_gib:
         over_css="near" if fit == "tight" else "over",
         fit=fit,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """One row of a small multiple."""
-
-    label: str
-    value: float
-    width: str
-    current: bool
-    query: str = ""
-    fit: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Bars:
-    """A small multiple: what changes along one answer, on a ruler shared with its neighbours."""
-
-    name: str
-    bars: tuple[Bar, ...]
-    line: str

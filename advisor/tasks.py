@@ -4,6 +4,7 @@ import logging
 from itertools import batched
 
 from celery import shared_task
+from django.core.management import call_command
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
@@ -49,3 +50,9 @@ def ask_for_table() -> bool:
         log.warning("The recommendation table waits for the next round: %s", error)
         return False
     return True
+
+
+@shared_task(ignore_result=True)
+def forget_old_sessions() -> None:
+    """Saved results and sign-ins past their time leave the database."""
+    call_command("clearsessions")

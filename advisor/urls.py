@@ -3,7 +3,7 @@
 from django.urls import include, path
 
 from advisor.guide import views as guide
-from advisor.views import doctor, home, model_file, result, wizard
+from advisor.views import doctor, home, model_file, result, saved, wizard
 
 app_name = "advisor"
 urlpatterns = [
@@ -13,6 +13,7 @@ urlpatterns = [
     path("advise/check/", wizard.check, name="check"),
     path("advise/expert/", wizard.expert, name="expert"),
     path("advise/result/", result.result, name="result"),
+    path("advise/saved/", saved.saved, name="saved"),
     path("advise/<slug:scenario>/", wizard.scenario, name="scenario"),
     path("advise/<slug:scenario>/<slug:task>/", wizard.what, name="what"),
     path("guide/", guide.guide, name="guide"),

@@ -255,6 +255,7 @@ CELERY_REDIS_SOCKET_CONNECT_TIMEOUT = 3
 CELERY_TIMEZONE = "UTC"  # clock changes must not run a job twice or never
 CELERY_BEAT_SCHEDULE = {
     "recommendation-table": {"task": "advisor.tasks.refresh_table", "schedule": crontab(minute="*/10")},
+    "sessions": {"task": "advisor.tasks.forget_old_sessions", "schedule": crontab(hour="4", minute="17")},
     "outbox": {"task": "billing.tasks.deliver_outbox", "schedule": 20},
     "expire-quotes": {"task": "billing.tasks.expire_quotes", "schedule": crontab(minute="*/5")},
 }

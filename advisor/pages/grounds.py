@@ -10,8 +10,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from advisor import labels
-from advisor.pages.naming import named, three_digits
-from advisor.pages.ranking import quantity_text
+from advisor.pages.naming import named, quantity_text, three_digits
 from advisor.pages.wizard import demand_text, model_name
 from advisor.recommendation import Choice
 from advisor.sizing.answer import Evidence

@@ -1,6 +1,9 @@
 """Cards, notes and figures as the pages say them."""
 
 import math
+from decimal import Decimal
+
+from django.utils.translation import ngettext
 
 from advisor.library import library
 from advisor.sentences import note_sentence
@@ -31,3 +34,17 @@ def three_digits(value: float) -> str:
         return "0"
     digits = max(0, 2 - math.floor(math.log10(abs(value))))
     return number(round(value, digits), min(digits, 6)) if digits else number(float(f"{value:.3g}"), 0)
+
+
+def quantity_text(kind: str, quantity: Decimal) -> str:
+    """`2 day cards`, `27 hours`, `725 minutes`."""
+    count = int(quantity) if quantity == int(quantity) else None
+    shown = number(quantity)
+    words = {
+        "minute": ngettext("%(n)s minute", "%(n)s minutes", count or 2),
+        "hour": ngettext("%(n)s hour", "%(n)s hours", count or 2),
+        "day": ngettext("%(n)s day card", "%(n)s day cards", count or 2),
+        "week": ngettext("%(n)s week card", "%(n)s week cards", count or 2),
+        "month": ngettext("%(n)s month card", "%(n)s month cards", count or 2),
+    }
+    return words[kind] % {"n": shown}

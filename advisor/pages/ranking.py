@@ -1,14 +1,15 @@
 """The choices of a result as rows: card, cost under each plan, memory bar, speed, reasons; which rows are drawn, which folded."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from advisor import charts, labels
-from advisor.pages.naming import card_of, named, three_digits, told
+from advisor.pages.grounds import CostLine, cost_lines, time_formula
+from advisor.pages.naming import card_of, named, quantity_text, three_digits, told
 from advisor.recommendation import Choice
 from advisor.sizing.answer import Memory, Speed
 from advisor.sizing.gpu import Gpu
@@ -19,8 +20,6 @@ from catalog.snapshot import PLAN_KINDS
 MOST_FOR, MOST_AGAINST = 2, 2
 SHOWN_FIRST = 3
 """Choices drawn in full from the top; further ones only for a role, or because they are cheaper than the first."""
-FOLD_FROM = 2
-"""So many in a row without a role are folded into one line; a single one is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +78,8 @@ class Row:
     cons: tuple[str, ...]
     remedy: str
     cells: tuple[PlanCell, ...]
+    cost_lines: tuple[CostLine, ...]
+    time_formula: str
     folded: bool
 
     @property
@@ -144,20 +145,6 @@ def speed_figures(speed: Speed) -> SpeedFigures:
         level=level,
         confidence=confidence,
     )
-
-
-def quantity_text(kind: str, quantity: Decimal) -> str:
-    """`2 day cards`, `27 hours`, `725 minutes`."""
-    count = int(quantity) if quantity == int(quantity) else None
-    shown = number(quantity)
-    words = {
-        "minute": ngettext("%(n)s minute", "%(n)s minutes", count or 2),
-        "hour": ngettext("%(n)s hour", "%(n)s hours", count or 2),
-        "day": ngettext("%(n)s day card", "%(n)s day cards", count or 2),
-        "week": ngettext("%(n)s week card", "%(n)s week cards", count or 2),
-        "month": ngettext("%(n)s month card", "%(n)s month cards", count or 2),
-    }
-    return words[kind] % {"n": shown}
 
 
 def how_paid(choice: Choice, basis: str) -> str:
@@ -229,8 +216,8 @@ def _tags(choice: Choice, card: Gpu) -> tuple[str, ...]:
     return tuple(tags)
 
 
-def row_of(choice: Choice, basis: str, scale_gib: float, folded: bool) -> Row | None:
-    """A choice as a row; None for a card without figures (there is none in practice)."""
+def row_of(choice: Choice, basis: str, body: Mapping[str, Any], scale_gib: float, folded: bool) -> Row | None:
+    """A choice as a row, for the workload `body`; None for a card without figures (there is none in practice)."""
     card = card_of(choice.gpu)
     if card is None:
         return None
@@ -251,6 +238,8 @@ def row_of(choice: Choice, basis: str, scale_gib: float, folded: bool) -> Row | 
         cons=cons[:MOST_AGAINST],
         remedy=_remedy(choice),
         cells=plan_cells(choice, basis),
+        cost_lines=cost_lines(choice, basis),
+        time_formula=time_formula(choice, body),
         folded=folded,
     )
 
@@ -272,14 +261,14 @@ def folds(choices: Sequence[Choice]) -> list[bool]:
 
 
 def grouped(rows: Sequence[Row]) -> tuple[Group, ...]:
-    """Rows in order, neighbours of one kind together; a lone row is never folded."""
+    """Rows in order, neighbours of one kind together."""
     groups: list[Group] = []
     for row in rows:
         if groups and groups[-1].folded == row.folded:
             groups[-1] = Group((*groups[-1].rows, row), row.folded)
         else:
             groups.append(Group((row,), row.folded))
-    return tuple(Group(group.rows, group.folded and len(group.rows) >= FOLD_FROM) for group in groups)
+    return tuple(groups)
 
 
 def scale_ticks(scale: float) -> tuple[Tick, ...]:

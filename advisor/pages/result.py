@@ -1,20 +1,24 @@
 """The result page as plain values: verdict, ranking, charts, what would change it, who was rejected, how we know."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from urllib.parse import urlencode
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from advisor import charts
 from advisor.answers import ConfigTextError, query_of
 from advisor.pages.charts_of import CostCurve, TimeCost, cost_curve, time_cost
-from advisor.pages.grounds import CostLine, Measured, cost_lines, measured_of, time_formula
+from advisor.pages.grounds import Measured, measured_of
 from advisor.pages.naming import card_of, named, told
 from advisor.pages.ranking import Group, Row, folds, grouped, row_of, scale_ticks
-from advisor.pages.sensitivity import Multiple, multiples
-from advisor.pages.wizard import Line, answer_lines, with_query
+from advisor.pages.what_if import WhatIf, what_if
+from advisor.pages.wizard import Line, answer_lines, value_text, with_query
 from advisor.recommendation import Advice, Recommendation, Rejection
 from advisor.sizing.answer import Note
+from advisor.sizing.fields import field_of
 from advisor.sizing.workload import Workload
 from advisor.templatetags.figures import about_hours, money_text, number, sign
 from billing.charts import Tick
@@ -47,6 +51,14 @@ class Rejected:
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """What we would ask back; `options`: the answers to choose from, each with the address of its result."""
+
+    text: str
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ResultPage:
     """Everything the page shows."""
 
@@ -62,22 +74,30 @@ class ResultPage:
     time_cost: TimeCost | None
     cost_curve: CostCurve | None
     changes: tuple[Change, ...]
-    multiples: tuple[Multiple, ...]
-    multiples_scale: float
+    what_if: WhatIf | None
     rejected: tuple[Rejected, ...]
     unoffered: int
     evidence: tuple[Measured, ...]
-    cost_lines: tuple[CostLine, ...]
-    time_formula: str
     assumptions: tuple[str, ...]
     warnings: tuple[str, ...]
-    questions: tuple[str, ...]
+    questions: tuple[Question, ...]
     sizes: tuple[str, ...]
     edit: str
     tell: str
     query: str
     sign: str
     fitting: int
+
+    @property
+    def must_tell(self) -> bool:
+        """Whether a question has no answers to choose from."""
+        return any(not question.options for question in self.questions)
+
+    @property
+    def side_by_side(self) -> str:
+        """The address that compares the first three kinds of card; empty where there is one kind only."""
+        kinds = list(dict.fromkeys(row.choice.gpu for row in self.rows))[:3]
+        return f"{reverse('catalog:compare')}?{urlencode({'cmp': kinds}, doseq=True)}" if len(kinds) > 1 else ""
 
     @property
     def best(self) -> Row | None:
@@ -186,7 +206,7 @@ def result_page(advice: Recommendation, workload: Workload, catalogue: Catalogue
     rows = tuple(
         row
         for choice, folded in zip(advice.choices, folds(advice.choices), strict=True)
-        if (row := row_of(choice, basis, scale, folded))
+        if (row := row_of(choice, basis, body, scale, folded))
     )
     best = rows[0] if rows else None
     gauge, gauge_end = None, 0.0
@@ -196,7 +216,6 @@ def result_page(advice: Recommendation, workload: Workload, catalogue: Catalogue
         gauge = charts.memory_bar(memory, best.card.vram_gb, gauge_end, ticks=True)
     fitting = sum(1 for choice in advice.choices if choice.estimate.fit == "fits" and choice.meets)
     shown_rejected = [one for one in advice.rejected if not _unoffered(one)]
-    several = multiples(workload, best.choice, best.card) if best else ()
     query = query_of(workload)
     return ResultPage(
         advice=advice,
@@ -211,25 +230,53 @@ def result_page(advice: Recommendation, workload: Workload, catalogue: Catalogue
         time_cost=time_cost(advice, catalogue),
         cost_curve=cost_curve(best.choice) if best else None,
         changes=tuple(change_of(one, advice.currency) for one in advice.advice),
-        multiples=several,
-        multiples_scale=max((one.scale for one in several), default=0.0),
+        what_if=what_if(workload, advice),
         rejected=tuple(rejected_of(one) for one in shown_rejected),
         unoffered=len(advice.rejected) - len(shown_rejected),
         evidence=tuple(
             measured_of(one, workload.scenario, workload.task)
             for one in (best.choice.estimate.evidence if best else ())
         ),
-        cost_lines=cost_lines(best.choice, basis) if best else (),
-        time_formula=time_formula(best.choice, body) if best else "",
         assumptions=tuple(dict.fromkeys(told(note) for note in advice.assumptions)),
         warnings=tuple(told(note) for note in advice.warnings if note.code != "sample-price"),
-        questions=tuple(told(note) for note in advice.questions),
+        questions=questions_of(advice.questions, workload),
         sizes=_sizes(advice) if best is None else (),
         edit=with_query("check", query),
         tell=with_query("amount", query),
         query=query,
         sign=sign(advice.currency),
         fitting=fitting,
+    )
+
+
+MOST_OPTIONS = 8
+
+
+def questions_of(notes: Sequence[Note], workload: Workload) -> tuple[Question, ...]:
+    """What we would ask back; a plain call to name the software only where nothing better asks for it."""
+    found = [(note, _question(note, workload)) for note in notes]
+    better = any(question.options for note, question in found if note.code != "software-open")
+    return tuple(question for note, question in found if note.code != "software-open" or not better)
+
+
+def _question(note: Note, workload: Workload) -> Question:
+    """A question; each answer it names, or each one there is if few, leads to its result."""
+    lists = {key: str(note.values[key]).split(", ") for key in ("values", "cases") if note.values.get(key)}
+    text = told(replace(note, values={**note.values, **{key: _(", ").join(names) for key, names in lists.items()}}))
+    field = field_of(workload.scenario, workload.task, note.field) if note.field else None
+    if field is None:
+        return Question(text)
+    names = lists.get("values") or (field.choices if len(field.choices) <= MOST_OPTIONS else ())
+    body = workload.to_dict()
+    return Question(
+        text,
+        tuple(
+            (
+                value_text(workload.scenario, workload.task, field.name, name),
+                with_query("result", query_of({**body, field.name: name})),
+            )
+            for name in names
+        ),
     )
 
 

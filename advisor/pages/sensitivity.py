@@ -1,6 +1,6 @@
-"""Small multiples: how the memory follows one answer while the others stay, on the recommended card."""
+"""Small multiples: how the memory follows one answer while the others and the cards stay."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,15 +8,14 @@ from advisor import charts, labels
 from advisor.answers import ConfigTextError, query_of
 from advisor.library import library
 from advisor.pages.wizard import short_label, value_text, with_query
-from advisor.recommendation import Choice
-from advisor.sizing.answer import Spread
+from advisor.sizing.answer import Estimate, Spread
 from advisor.sizing.estimate import prepare
 from advisor.sizing.fields import field_of
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.workload import Workload, WorkloadError
 
-ROOM = 1.2
-"""Bars beyond the card are drawn up to so many times the usable memory, so that small ones stay readable."""
+RULER = 2.0
+"""Every ruler ends at so many times the usable memory: the card's line keeps its place while answers are tried."""
 
 LADDERS: Mapping[str, tuple[Any, ...]] = {
     "sequence_tokens": (512, 1024, 2048, 4096, 8192, 16384, 32768),
@@ -56,35 +55,84 @@ MOST_BARS = 5
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """What a variation leaves alone: the cards, and how the job lies over them."""
+
+    card: Gpu
+    count: int
+    spread: Spread
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One value of an answer. `need_gib` on each card; `href` leads to the result with it."""
+
+    label: str
+    need_gib: float
+    width: str
+    current: bool
+    href: str
+    fit: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Multiple:
-    """One answer varied. `scale`: GiB at the end of the ruler. `usable`: the card's line."""
+    """One answer varied; `usable`: where the card's line stands."""
 
     name: labels.Text
-    bars: tuple[charts.Bar, ...]
+    bars: tuple[Bar, ...]
     usable: str
-    scale: float
 
 
-def _varied(workload: Workload, axis: str, value: Any, spread: Spread) -> dict[str, Any]:
-    """The workload with one answer changed. The spread over cards stays: a bar may differ by its answer alone."""
+@dataclass(frozen=True, slots=True)
+class Multiples:
+    """Up to three answers varied on one card, on one ruler of `scale_gib`."""
+
+    figures: tuple[Multiple, ...]
+    scale_gib: float
+
+    def __bool__(self) -> bool:
+        return bool(self.figures)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rung:
+    value: Any
+    need_gib: float
+    fit: str
+    query: str
+
+
+def _changed(workload: Workload, axis: str, value: Any) -> dict[str, Any]:
+    """The workload with one answer changed."""
     body = workload.to_dict()
-    if field_of(workload.scenario, workload.task, "sharding") is not None and "sharding" not in body:
-        kept = (
-            "zero3"
-            if spread.sharded > 1
-            else "tensor"
-            if spread.tensor > 1
-            else "pipeline"
-            if spread.pipeline > 1
-            else None
-        )
-        if kept and not (kept == "zero3" and workload.task == "inference"):
-            body["sharding"] = kept
     if axis == "method":
         body.pop("base_format", None)
     if axis == "size":
         return {**body, "width": value[0], "height": value[1]}
     return {**body, axis: value}
+
+
+def as_spread(body: Mapping[str, Any], spread: Spread) -> dict[str, Any]:
+    """The same with its spread over the cards told, where nobody chose one: bars differ by their own answer alone."""
+    key = (str(body["scenario"]), str(body["task"]))
+    if field_of(*key, "sharding") is None or "sharding" in body:
+        return dict(body)
+    ways = (("zero3", spread.sharded), ("tensor", spread.tensor), ("pipeline", spread.pipeline))
+    kept = next((name for name, cards in ways if cards > 1), None)
+    if kept is None or (kept == "zero3" and key[1] == "inference"):
+        return dict(body)
+    return {**body, "sharding": kept}
+
+
+def on_held(body: Mapping[str, Any], held: Held) -> Estimate:
+    """The estimate of a workload on the held cards, spread as before where other answers still allow it. Raises WorkloadError."""
+    try:
+        prepared = prepare(as_spread(body, held.spread), library())
+    except WorkloadError:
+        prepared = prepare(body, library())
+    return prepared.on(held.card, held.count, with_evidence=False)
 
 
 def _current(workload: Workload, axis: str, assumed: Mapping[str, Any]) -> Any:
@@ -97,55 +145,52 @@ def _current(workload: Workload, axis: str, assumed: Mapping[str, Any]) -> Any:
     return value
 
 
-def _around(ladder: tuple[Any, ...], current: Any) -> list[Any]:
-    """Up to five rungs, the current one among them."""
-    if not all(isinstance(rung, int) for rung in ladder) or not isinstance(current, int | float):
-        return list(ladder) if current in ladder or current is None else [*ladder, current]
-    rungs = sorted({*ladder, current})
-    middle = rungs.index(current)
-    start = max(0, min(middle - 2, len(rungs) - MOST_BARS))
-    return rungs[start : start + MOST_BARS]
+def _taken(workload: Workload, held: Held) -> dict[str, Any]:
+    """What the estimate took for answers nobody gave."""
+    return {
+        note.field: note.values.get("value") for note in on_held(workload.to_dict(), held).assumptions if note.field
+    }
 
 
-def multiples(workload: Workload, choice: Choice, card: Gpu) -> tuple[Multiple, ...]:
-    """Up to three small multiples for the task, on one ruler."""
-    axes = AXES.get((workload.scenario, workload.task), ())
-    assumed = {note.field: note.values.get("value") for note in choice.estimate.assumptions if note.field}
+def _around(ladder: tuple[Any, ...], middle: Any, current: Any) -> list[Any]:
+    """Up to five rungs round the middle one, the current one among them."""
+    if not all(isinstance(rung, int) for rung in ladder) or not isinstance(middle, int | float):
+        return [*ladder, *dict.fromkeys(one for one in (middle, current) if one is not None and one not in ladder)]
+    rungs = sorted({*ladder, middle})
+    place = rungs.index(middle)
+    start = max(0, min(place - 2, len(rungs) - MOST_BARS))
+    return sorted({*rungs[start : start + MOST_BARS], current})
+
+
+def multiples(workload: Workload, held: Held, first: Workload | None = None) -> Multiples:
+    """The answers that move the memory most, each varied alone on the held cards; the values shown are those near `first`'s own."""
+    now, start = _taken(workload, held), _taken(first or workload, held)
     found = []
-    for axis in axes:
-        current = _current(workload, axis, assumed)
+    for axis in AXES.get((workload.scenario, workload.task), ()):
+        current, middle = _current(workload, axis, now), _current(first or workload, axis, start)
         if current is None and axis in ("cells", "atoms", "tokens", "image_size", "frames", "size"):
             continue
-        needs = list(_needs(workload, axis, _around(LADDERS[axis], current), choice, card))
-        if len(needs) > 1:
-            found.append((axis, current, needs))
-    usable = card.usable_gib
-    scale = (
-        min(
-            max([usable, *(need for _a, _c, needs in found for _v, need, _f, _q in needs)], default=usable),
-            usable * 2.5,
-        )
-        * 1.05
-    )
-    return tuple(_multiple(workload, axis, current, needs, usable, scale) for axis, current, needs in found)
+        rungs = list(_rungs(workload, axis, _around(LADDERS[axis], middle, current), held))
+        if len(rungs) > 1:
+            found.append((axis, current, rungs))
+    usable = held.card.usable_gib
+    scale = usable * RULER
+    return Multiples(tuple(_multiple(workload, *one, usable, scale) for one in found), scale)
 
 
-def _needs(
-    workload: Workload, axis: str, values: Iterable[Any], choice: Choice, card: Gpu
-) -> Iterable[tuple[Any, float, str, str]]:
+def _rungs(workload: Workload, axis: str, values: Iterable[Any], held: Held) -> Iterable[_Rung]:
     for value in values:
         try:
-            body = _varied(workload, axis, value, choice.estimate.spread)
-            answer = prepare(body, library()).on(card, choice.count, with_evidence=False)
-            query = query_of(body)
+            body = _changed(workload, axis, value)
+            answer, query = on_held(body, held), query_of(body)
         except (WorkloadError, ConfigTextError):
             continue
         if answer.memory is not None:
-            yield value, answer.memory.per_gpu_gib, answer.fit, query
+            yield _Rung(value, answer.memory.per_gpu_gib, answer.fit, query)
 
 
 def _multiple(
-    workload: Workload, axis: str, current: Any, needs: list[tuple[Any, float, str, str]], usable: float, scale: float
+    workload: Workload, axis: str, current: Any, rungs: Sequence[_Rung], usable: float, scale: float
 ) -> Multiple:
     words = (
         labels.Words(labels.FIELDS["image_size"].label)
@@ -153,14 +198,15 @@ def _multiple(
         else labels.field_words(workload.scenario, workload.task, axis)
     )
     bars = tuple(
-        charts.Bar(
-            label=value_text(workload.scenario, workload.task, axis, value),
-            value=need,
-            width=charts.share(need, scale),
-            current=value == current,
-            query=with_query("result", query),
-            fit=fit,
+        Bar(
+            label=value_text(workload.scenario, workload.task, axis, rung.value),
+            need_gib=rung.need_gib,
+            width=charts.share(rung.need_gib, scale),
+            current=rung.value == current,
+            href=with_query("result", rung.query),
+            fit=rung.fit,
+            key=f"{axis}-{place}",
         )
-        for value, need, fit, query in needs
+        for place, rung in enumerate(rungs)
     )
-    return Multiple(short_label(words.label), bars, charts.share(usable, scale), scale)
+    return Multiple(short_label(words.label), bars, charts.share(usable, scale))

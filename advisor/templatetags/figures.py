@@ -177,6 +177,13 @@ def fit(verdict: str) -> SafeString:
     return format_html('<span class="fit {}">{}{}</span>', css, icon(name), FITS[verdict])
 
 
+@register.simple_tag
+def fit_mark(verdict: str) -> SafeString:
+    """The verdict where there is room for its shape only; the word is there for who cannot see."""
+    css, name = FIT_LOOKS[verdict]
+    return format_html('<span class="fit {}">{}<span class="sr">{}</span></span>', css, icon(name), FITS[verdict])
+
+
 @register.filter
 def card_name(slug: str) -> str:
     """Name of a card kind; that it is a modified one is told by a tag beside it, in the reader's language."""

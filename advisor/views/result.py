@@ -12,13 +12,15 @@ from advisor.forms.steps import answer_troubles
 from advisor.pages import result as page
 from advisor.pages.asking import ask_advice
 from advisor.pages.currency import currency_of
+from advisor.pages.saved import KEY as SAVED
+from advisor.pages.what_if import tried
 from advisor.presets import PRESETS
 from advisor.queries import catalogue_now, current_answer, recommendation_now
 from advisor.recommendation import Recommendation
 from advisor.sizing.fields import FIELDS
 from advisor.sizing.workload import Workload
 from advisor.stored import recommendation_from
-from advisor.views.wizard import pages_of_steps
+from advisor.views.wizard import pages_of_steps, wants_partial
 from catalog.snapshot import Catalogue
 
 log = logging.getLogger(__name__)
@@ -55,6 +57,13 @@ def result(request: HttpRequest) -> HttpResponse:
     currency = currency_of(answers)
     catalogue = catalogue_now(currency)
     advice = _advice(request.GET, reading.workload, catalogue)
+    if wants_partial(request) and (first := read(QueryDict(last(request.GET, "was"))).workload) is not None:
+        first_advice = _advice(QueryDict(last(request.GET, "was")), first, catalogue)
+        return render(
+            request,
+            "advisor/_what_if.html",
+            {"what_if": tried(reading.workload, advice, first, first_advice), "swapped": True},
+        )
     shown = page.result_page(advice, reading.workload, catalogue)
     context: dict[str, Any] = {
         "nav": "choose",
@@ -64,6 +73,7 @@ def result(request: HttpRequest) -> HttpResponse:
         "best": shown.best,
         "catalogue": catalogue,
         "share_url": request.build_absolute_uri(f"{request.path}?{shown.query}"),
+        "saved": any(one["query"] == shown.query for one in request.session.get(SAVED, ())),
         "printing": request.GET.get("view") == "print",
     }
     context["ask_advice"] = ask_advice(shown, reading.workload, context)

@@ -155,3 +155,48 @@ def test_printing_opens_everything(open_page: Callable[..., Page]) -> None:
     expect(page.locator("header.top")).to_be_hidden()
     expect(page.locator(".acts").first).to_be_hidden()
     expect(page.locator("#answer")).to_be_visible()
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_other_answers_are_tried_in_place_from_the_keyboard(
+    open_page: Callable[..., Page], no_violations: Callable[[Page], None], language: str
+) -> None:
+    page = open_page(f"/{language}/advise/result/?preset=finetune-7b-lora")
+    address = page.url
+    bar = page.locator('#what-if a:not([aria-current])[id^="micro_batch"]').first
+    chosen = str(bar.get_attribute("id"))
+    bar.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#what-if-answer b").nth(1)).to_be_visible()
+    expect(page.locator(f"#{chosen}")).to_have_attribute("aria-current", "true")
+    expect(page.locator(f"#{chosen}")).to_be_focused()
+    assert page.url == address
+    no_violations(page)
+    page.locator("#what-if-answer a[hx-get]").click()
+    expect(page.locator("#what-if-answer p")).to_have_count(0)
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_results_are_saved_and_compared(
+    open_page: Callable[..., Page], no_violations: Callable[[Page], None], script: bool
+) -> None:
+    page = open_page("/zh-hans/advise/result/?preset=finetune-7b-lora", width=390, script=script)
+    page.locator("form:has([name=query]) button").click()
+    page.goto("/zh-hans/advise/result/?scenario=llm&task=inference&model=llama-3-8b")
+    page.locator("form:has([name=query]) button").click()
+    expect(page.locator("tbody tr")).to_have_count(2)
+    if script:
+        no_violations(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.locator("tbody button").first.click()
+    expect(page.locator("tbody tr")).to_have_count(1)
+
+
+def test_a_phone_shows_the_plans_on_demand_and_a_screen_at_once(open_page: Callable[..., Page]) -> None:
+    for width, shown in ((390, False), (1280, True)):
+        page = open_page("/en/advise/result/?preset=finetune-7b-lora", width=width)
+        plans = page.locator(".rank .plans").nth(1)
+        expect(plans).to_be_visible(visible=shown)
+        if not shown:
+            page.locator(".rank .rest > summary").nth(1).click()
+            expect(plans).to_be_visible()

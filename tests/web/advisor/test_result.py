@@ -29,6 +29,11 @@ def get(client, language: str = "en", **answers):
     return response, unescape(response.content.decode())
 
 
+def ranked(page: str) -> list[str]:
+    """The choices drawn in full."""
+    return re.findall(r'<li class="rank.*?</div>\s*</li>', page, re.S)
+
+
 @pytest.mark.parametrize(("language", "slug"), [(LANGUAGES[n % 2], slug) for n, slug in enumerate(sorted(PRESETS))])
 def test_every_common_job_has_a_whole_page(client, language, slug):
     response, page = get(client, language, preset=slug)
@@ -61,14 +66,14 @@ def test_the_order_is_that_of_the_design(client, language):
 
 def test_figures_agree_for_a_reader_with_a_calculator(client):
     _response, page = get(client, **JOB)
-    formula = re.search(r'<p class="mono">([\d. +]+) = ([\d.]+) GiB', page)
+    formula = re.search(r'id="how-memory">([\d. +]+) = ([\d.]+) GiB', page)
     assert sum(Decimal(part) for part in formula[1].split(" + ")) == Decimal(formula[2])
     need, usable, spare = (
         Decimal(figure) for figure in re.search(r"([\d.]+) of ([\d.]+) GiB usable, ([\d.]+) spare", page).groups()
     )
     assert need + spare == usable
     assert need == Decimal(formula[2])
-    lines = re.search(r'How the cost comes about</summary><p class="mono">(.*?)</p>', page).group(1)
+    lines = re.search(r'id="how-cost">(.*?)</p>', page).group(1)
     amounts = [Decimal(text.replace(",", "")) for text in re.findall(r"= (-?[\d,.]+)", lines)]
     assert sum(amounts[:-1]) == amounts[-1]
     assert f"¥{amounts[-1]}" in re.search(r"<title>(.*?)</title>", page).group(1)
@@ -76,7 +81,7 @@ def test_figures_agree_for_a_reader_with_a_calculator(client):
 
 def test_the_cheapest_cell_is_the_cost(client):
     _response, page = get(client, **JOB)
-    for row in re.findall(r'<li class="rank.*?</dl>\s*</li>', page, re.S):
+    for row in ranked(page):
         cost = re.search(r'<dl class="reads">.*?</small>([\d.,]+)', row, re.S).group(1)
         best = re.search(r'class="best">.*?</small>([\d.,]+)', row, re.S).group(1)
         assert cost == best
@@ -85,7 +90,7 @@ def test_the_cheapest_cell_is_the_cost(client):
 
 def test_every_choice_has_a_reason_for_and_one_against(client):
     _response, page = get(client, **JOB)
-    rows = re.findall(r'<li class="rank.*?</dl>\s*</li>', page, re.S)
+    rows = ranked(page)
     assert len(rows) >= 3
     for row in rows:
         assert 1 <= row.count('class="pro"') <= 2 or "Tight" in row
@@ -110,10 +115,39 @@ def test_charts_have_their_data_as_a_table(client, language):
 def test_what_would_change_it_leads_to_answers(client):
     _response, page = get(client, **JOB)
     change = re.search(r'id="change".*?</section>', page, re.S).group()
-    hrefs = re.findall(r'href="(/[^"]+)"', change)
+    hrefs = re.findall(r'<a [^>]*?href="(/[^"]+)"', change)
     assert hrefs
     for href in hrefs[:12]:
         assert client.get(href).status_code == 200
+
+
+def test_every_figure_of_the_verdict_opens_where_it_comes_from(client):
+    _response, page = get(client, **JOB)
+    verdict = re.search(r'class="panel verdict".*?</section>', page, re.S).group()
+    for name in ("how-cost", "how-time", "how-memory"):
+        assert f'href="#{name}"' in verdict
+        assert page.count(f'id="{name}"') == 1
+
+
+def test_every_choice_says_how_its_figures_come_about(client):
+    _response, page = get(client, **JOB)
+    for row in ranked(page):
+        sums = re.search(r"How it comes about</summary>(.*?)</details>", row, re.S).group(1)
+        cost = re.search(r'<dl class="reads">.*?</small>([\d.,]+)', row, re.S).group(1)
+        amounts = [Decimal(one.replace(",", "")) for one in re.findall(r"= ([\d.,]+)<br>", sums)]
+        assert sum(amounts) == Decimal(cost.replace(",", ""))
+        parts, total = re.search(r"([^>]*?) = ([\d.]+) GiB", sums).groups()
+        assert sum(Decimal(one) for one in re.findall(r" ([\d.]+)(?: \+|$)", parts)) == Decimal(total)
+
+
+def test_a_question_about_software_is_answered_with_one_click(client):
+    _response, page = get(client, **{**JOB, "framework": ""})
+    asked = re.search(r"Which framework trains it.*?</div></div>", page, re.S).group()
+    hrefs = re.findall(r'<a href="([^"]+)"', asked)
+    assert len(hrefs) == 3
+    for href in hrefs:
+        assert "framework=" in href
+        assert "Which framework" not in unescape(client.get(href).content.decode())
 
 
 def test_the_shared_address_gives_the_same_answer(client):
