@@ -9,7 +9,8 @@ from django.urls import reverse
 
 from advisor.answers import query_of
 from advisor.guide.figures import Desk, fact_of
-from advisor.labels import SPEED_UNITS, Text
+from advisor.labels import SPEED_UNITS, TASKS, Text
+from advisor.pages.wizard import demand_text, model_name, schedule_text
 from advisor.presets import PRESETS
 from advisor.queries import current_choices
 from billing.costing.break_even import break_evens
@@ -34,6 +35,7 @@ class JobRow:
     count: int
     total: Decimal | None
     basis: str
+    size: str
 
 
 def job_rows(desk: Desk, slugs: Iterable[str]) -> list[JobRow]:
@@ -48,7 +50,9 @@ def _job_row(desk: Desk, slug: str, answer: Mapping[str, Any] | None) -> JobRow:
     href = f"{reverse('advisor:result')}?{query_of(preset.workload)}"
     if answer is None:
         memory = desk.estimate(preset.workload, BIG_CARD).memory
-        return JobRow(preset.title, href, memory.per_gpu_gib if memory else None, "", "", 0, None, "")
+        return JobRow(
+            preset.title, href, memory.per_gpu_gib if memory else None, "", "", 0, None, "", size_of(preset.workload)
+        )
     memory_said = answer["memory"]
     return JobRow(
         title=preset.title,
@@ -59,7 +63,14 @@ def _job_row(desk: Desk, slug: str, answer: Mapping[str, Any] | None) -> JobRow:
         count=answer["count"],
         total=Decimal(answer["total"]),
         basis=answer["basis"],
+        size=size_of(preset.workload),
     )
+
+
+def size_of(workload: Mapping[str, Any]) -> str:
+    """How much work a job is, or how long it is used; empty where neither was said, so that prices are those of an hour."""
+    demand, schedule = workload.get("demand"), workload.get("schedule")
+    return " · ".join([*([demand_text(demand)] if demand else []), *([schedule_text(schedule)] if schedule else [])])
 
 
 BIG_CARD = "a800-sxm-80g"
@@ -113,7 +124,7 @@ def scaling_rows(desk: Desk, pairs: Iterable[tuple[str, str]]) -> list[ScalingRo
         work = one["workload"]
         rows.append(
             ScalingRow(
-                job=f"{work.get('model')} · {work['task']}",
+                job=f"{model_name(work['model'])} · {TASKS[work['scenario'], work['task']].label}",
                 card=desk.card_name(one["gpu"]),
                 count=several["count"],
                 unit=SPEED_UNITS[one["unit"]],
