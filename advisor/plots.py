@@ -25,7 +25,7 @@ class Dot:
 class Tick:
     """A round value on both axes."""
 
-    label: str
+    value: float
     x: str
     y: str
 
@@ -85,11 +85,6 @@ def scatter(name: str, unit: str, points: Sequence[Mapping[str, Any]]) -> Scatte
         for p in drawn
     )
     ticks = tuple(
-        Tick(
-            f"{value:g}" if value < 10_000 else f"{value:,.0f}",
-            _x(_share(value, low, high)),
-            _y(_share(value, low, high)),
-        )
-        for value in _rounds(low, high)
+        Tick(value, _x(_share(value, low, high)), _y(_share(value, low, high))) for value in _rounds(low, high)
     )
     return Scatter(name, unit, dots, ticks, sum(dot.inside for dot in dots))

@@ -13,6 +13,7 @@ from advisor import charts, labels
 from advisor.answers import Answers, ConfigTextError, Reading, answers_of, clean_query, last, model_json
 from advisor.forms.steps import answer_troubles
 from advisor.library import library
+from advisor.pages.naming import named
 from advisor.presets import presets_of
 from advisor.recommendation import Recommendation
 from advisor.sizing.answer import Estimate
@@ -27,6 +28,8 @@ from catalog.snapshot import Catalogue
 
 FEW_NAMES = 2
 """Cards named below the smallest size that fits."""
+OTHER_FORMATS = frozenset({"text_encoder_format", "kv_cache_format", "activation_format"})
+"""Formats that stand beside that of the weights and so need their name."""
 VALUE_UNITS: Mapping[str, labels.Text] = {
     "tokens": labels.UNITS["tokens"],
     "pixels": gettext_lazy("pixels"),
@@ -88,9 +91,8 @@ class Live:
         if self.smallest_gb is not None:
             parts.append(_("smallest card %(size)s GB") % {"size": number(self.smallest_gb)})
         if self.advice is not None and (best := self.advice.recommended) is not None:
-            name = f"{best.count} × {card_name(best.gpu)}" if best.count > 1 else card_name(best.gpu)
-            parts.append(_("recommended: %(card)s, %(price)s") % {
-                "card": name, "price": money_text(best.total, best.currency)})  # fmt: skip
+            said = {"card": named(best.gpu, best.count), "price": money_text(best.total, best.currency)}
+            parts.append(_("recommended: %(card)s, %(price)s") % said)
         return _(", ").join(parts)
 
 
@@ -199,6 +201,17 @@ def value_text(scenario: str, task: str, name: str, value: object) -> str:
         gpu = library().gpus.get(str(value.get("gpu")))
         return f"{gpu.name if gpu else value.get('gpu')}: {number(value.get('hours', 0))} h"
     return str(labels.choice_words(scenario, name, str(value)).label)
+
+
+def setting_word(scenario: str, task: str, name: str, value: object) -> str:
+    """A setting in a list of several: `batch 8`, `AWQ`, `no FlashAttention`."""
+    words = str(labels.SHORT.get(name) or labels.field_words(scenario, task, name).label)
+    if value is False or value == "none":
+        return _("no %(what)s") % {"what": words}
+    if value is True:
+        return words
+    text = value_text(scenario, task, name, value)
+    return text if isinstance(value, str) and name not in OTHER_FORMATS else f"{words} {text}"
 
 
 def answer_lines(body: Mapping[str, Any], *, links: bool = False) -> tuple[Line, ...]:

@@ -1,5 +1,6 @@
 """Figures in the reader's language: the number without a break, its unit small beside it."""
 
+import math
 from decimal import Decimal
 from typing import Any
 
@@ -13,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, ngettext, to_locale
 from django.utils.translation import gettext as _
 
-from advisor.labels import FITS, TIERS
+from advisor.labels import FITS, SPEED_UNITS, TIERS
 from advisor.library import library
 from advisor.sizing.answer import Memory
 
@@ -153,6 +154,18 @@ def hours(value: float | None) -> str:
 def spoken_hours(value: float) -> str:
     """Hours in a sentence."""
     return about_hours(value)
+
+
+@register.filter
+def four_digits(value: float) -> str:
+    """A measured figure with four significant digits."""
+    return number(round(value, max(0, 3 - math.floor(math.log10(abs(value))))) if value else 0)
+
+
+@register.filter
+def unit_name(unit: str) -> str:
+    """A unit of measurements in the reader's language."""
+    return str(SPEED_UNITS.get(unit, unit))
 
 
 @register.filter

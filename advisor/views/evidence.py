@@ -7,18 +7,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from advisor.library import DATA, library
+from advisor.pages.wizard import model_name, setting_word, with_query
 from advisor.plots import Scatter, scatter
 from advisor.sizing.estimate import shared_of
 from advisor.sizing.evidence import ASIDE, Fact
+from advisor.sizing.fields import TASKS
 from advisor.sources import address_of
+from catalog.cards import cards_of
+from catalog.forms import DEFAULT_CURRENCY
+from catalog.queries import current_catalogue
 
 FEWEST_DRAWN = 20
 """Measurements of one unit below which a chart shows nothing a table would not."""
@@ -106,6 +113,7 @@ class Shown:
     id: str
     what: str
     model: str
+    name: str
     gpu: str
     gpu_slug: str | None
     count: int
@@ -194,6 +202,7 @@ def _worst(data: Mapping[str, Any], mode: str) -> list[dict[str, Any]]:
         {
             **one,
             "error": 100 * one["error"],
+            "model": model_name(one["model"]) if one["model"] else "",
             "task": TASK_NAMES.get(one["task"], one["task"]),
             "gpu": gpus[one["gpu"]].name if one["gpu"] in gpus else one["gpu"],
             "tier": TIER_NAMES[one["tier"]],
@@ -241,14 +250,12 @@ def accuracy_csv(request: HttpRequest) -> HttpResponse:
 
 
 def _what(fact: Fact) -> str:
-    fields = ((name, value) for name, value in fact.workload.items() if name not in ASIDE | {"model", "application"})
-    return ", ".join(f"{name} {_plain(value)}" for name, value in fields)
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, bool):
-        return "✓" if value else "✗"
-    return "×".join(map(str, value)) if isinstance(value, list) else str(value)
+    told = (
+        setting_word(*fact.scenario_task, name, value)
+        for name, value in fact.workload.items()
+        if name not in ASIDE | {"model"} and value is not None
+    )
+    return _(" · ").join(told)
 
 
 def _shown(fact: Fact) -> Shown:
@@ -257,6 +264,7 @@ def _shown(fact: Fact) -> Shown:
         id=fact.id,
         what=_what(fact),
         model=fact.model or "",
+        name=model_name(fact.model) if fact.model else "",
         gpu=gpu.name if gpu else (fact.gpu or ""),
         gpu_slug=fact.gpu,
         count=fact.count,
@@ -311,12 +319,20 @@ def model(request: HttpRequest, slug: str) -> HttpResponse:
         "slug": slug,
         "row": row,
         "name": (row or {}).get("name") or slug,
-        "scenario": facts[0].workload["scenario"] if facts else (row or {}).get("scenario", "").split(" ")[0],
+        "choose": _choose(slug, row) if row else "",
         "tables": _tables(facts),
         "facts": len(facts),
         "rows": ROWS,
     }
     return render(request, "advisor/model.html", context)
+
+
+def _choose(slug: str, row: Mapping[str, str]) -> str:
+    """Where the advisor begins with this model; empty for what it is not asked about by name."""
+    scenario = (row.get("scenario") or "").split(" ")[0]
+    if scenario not in TASKS or scenario == "science":
+        return ""
+    return with_query("scenario", urlencode({"model": slug}), scenario=scenario)
 
 
 @require_safe
@@ -326,5 +342,13 @@ def card(request: HttpRequest, slug: str) -> HttpResponse:
     if gpu is None:
         raise Http404
     facts = [fact for fact in _measured() if fact.gpu == slug]
-    context = {"nav": "cards", "gpu": gpu, "tables": _tables(facts), "facts": len(facts), "rows": ROWS}
+    described = any(one.slug == slug for one in cards_of(current_catalogue(DEFAULT_CURRENCY)))
+    context = {
+        "nav": "cards",
+        "gpu": gpu,
+        "card_url": reverse("catalog:card", args=[slug]) if described else "",
+        "tables": _tables(facts),
+        "facts": len(facts),
+        "rows": ROWS,
+    }
     return render(request, "advisor/card_evidence.html", context)

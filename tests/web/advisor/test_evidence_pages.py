@@ -3,6 +3,7 @@
 import pytest
 
 from advisor.library import library
+from advisor.pages.wizard import model_name
 from advisor.views.evidence import accuracy_data
 
 pytestmark = pytest.mark.django_db
@@ -17,7 +18,7 @@ def test_accuracy_shows_both_judgements_and_the_worst(client, language):
     assert f"{100 * data['modes']['fact']['targets'][0]['median']:.1f}" in page
     assert f"{100 * data['modes']['source']['targets'][0]['p90']:.1f}" in page
     for one in data["modes"]["fact"]["worst"]:
-        assert str(one["model"]) in page
+        assert model_name(one["model"]) in page
     assert "style=" not in page
 
 
@@ -52,10 +53,38 @@ def test_unknown_model_and_card_are_not_found(client):
     assert client.get("/en/measurements/no-such-card/").status_code == 404
 
 
-def test_a_card_shows_what_was_measured_on_it(client):
+def test_a_card_shows_what_was_measured_on_it(client, example):
     page = client.get("/zh-hans/measurements/rtx-4090-24g/").content.decode()
-    assert "llama" in page
+    assert "Llama-2-7B" in page
     assert "https://github.com/" in page
+    assert 'href="/zh-hans/cards/rtx-4090-24g/"' in page
+
+
+def test_settings_and_units_stand_in_the_readers_words(client):
+    page = client.get("/zh-hans/measurements/rtx-4090-24g/").content.decode()
+    for name in ("weight_format", "tokens_per_second", "output_tokens", "True"):
+        assert name not in page
+
+
+def test_a_card_only_known_from_measurements_has_no_page_of_its_own(client, example):
+    page = client.get("/en/measurements/gtx-1080-8g/").content.decode()
+    assert "Measured on" in page
+    assert "/cards/gtx-1080-8g/" not in page
+
+
+def test_a_model_leads_to_the_advisor_with_its_name_filled_in(client):
+    page = client.get("/en/models/llama-3-8b/").content.decode()
+    assert 'href="/en/advise/llm/?model=llama-3-8b"' in page
+    tasks = client.get("/en/advise/llm/?model=llama-3-8b").content.decode()
+    assert "/en/advise/llm/inference/?model=llama-3-8b" in tasks
+
+
+def test_tables_of_accuracy_count_each_judgement_by_itself(client):
+    page = client.get("/en/accuracy/").content.decode()
+    lines = {line["name"]: line for line in accuracy_data()["modes"]["source"]["tiers"]}
+    few = lines["speed / anchored"]["facts"]
+    row = page[page.index("speed · the same work was measured") :][:600]
+    assert f'<td class="r">{few}</td>' in row
 
 
 def test_reading_pages_refuse_writing(client):
