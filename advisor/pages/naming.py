@@ -23,9 +23,9 @@ def told(note: Note) -> str:
 
 
 def named(slug: str, count: int) -> str:
-    """`2 × RTX 4090 24G`; one card without a number."""
+    """`2 × RTX 4090 24G`, number and sign never apart; one card without a number."""
     name = card_name(slug)
-    return name if count == 1 else f"{count} × {name}"
+    return name if count == 1 else f"{count}\u00a0× {name}"
 
 
 def three_digits(value: float) -> str:

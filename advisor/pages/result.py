@@ -89,6 +89,16 @@ class ResultPage:
     fitting: int
 
     @property
+    def rejected_more(self) -> str:
+        """What stands against every rejected card besides; empty where it differs, and then stands in its row."""
+        return _common([one.more for one in self.rejected])
+
+    @property
+    def rejected_remedy(self) -> str:
+        """What would do for every rejected card alike; empty where it differs, and then stands in its row."""
+        return _common([one.remedy for one in self.rejected])
+
+    @property
     def must_tell(self) -> bool:
         """Whether a question has no answers to choose from."""
         return any(not question.options for question in self.questions)
@@ -172,13 +182,18 @@ def change_of(advice: Advice, currency: str) -> Change:
         hours = _("%(times)s times the speed") % {"times": number(round(advice.speed_ratio, 2))}
     return Change(
         text=told(advice.note),
-        memory=round(advice.memory_gib, 1) if advice.memory_gib is not None and advice.memory_saved_gib else None,
+        memory=round(advice.memory_gib, 1) if advice.memory_gib is not None and advice.memory_saved_gib != 0 else None,
         answer=named(advice.gpu, advice.count or 1) if advice.gpu else "",
         total_delta=advice.total_delta,
         currency=advice.currency or currency,
         hours_text=hours,
         href=href,
     )
+
+
+def _common(texts: Sequence[str]) -> str:
+    """The one text of several lines; empty where they differ or there is one line only."""
+    return texts[0] if len(texts) > 1 and len(set(texts)) == 1 else ""
 
 
 def rejected_of(rejection: Rejection) -> Rejected:

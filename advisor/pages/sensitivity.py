@@ -114,6 +114,14 @@ def _changed(workload: Workload, axis: str, value: Any) -> dict[str, Any]:
     return {**body, axis: value}
 
 
+def _restored(workload: Workload, axis: str, first: Workload) -> dict[str, Any]:
+    """The workload with one answer as it was at first, told or not."""
+    names = {"size": ("width", "height"), "method": ("method", "base_format")}.get(axis, (axis,))
+    told = first.to_dict()
+    body = {name: value for name, value in workload.to_dict().items() if name not in names}
+    return {**body, **{name: told[name] for name in names if name in told}}
+
+
 def as_spread(body: Mapping[str, Any], spread: Spread) -> dict[str, Any]:
     """The same with its spread over the cards told, where nobody chose one: bars differ by their own answer alone."""
     key = (str(body["scenario"]), str(body["task"]))
@@ -164,13 +172,18 @@ def _around(ladder: tuple[Any, ...], middle: Any, current: Any) -> list[Any]:
 
 def multiples(workload: Workload, held: Held, first: Workload | None = None) -> Multiples:
     """The answers that move the memory most, each varied alone on the held cards; the values shown are those near `first`'s own."""
-    now, start = _taken(workload, held), _taken(first or workload, held)
+    first = first or workload
+    now, start = _taken(workload, held), _taken(first, held)
     found = []
     for axis in AXES.get((workload.scenario, workload.task), ()):
-        current, middle = _current(workload, axis, now), _current(first or workload, axis, start)
+        current, middle = _current(workload, axis, now), _current(first, axis, start)
         if current is None and axis in ("cells", "atoms", "tokens", "image_size", "frames", "size"):
             continue
-        rungs = list(_rungs(workload, axis, _around(LADDERS[axis], middle, current), held))
+        bodies = {
+            value: _restored(workload, axis, first) if value == middle else _changed(workload, axis, value)
+            for value in _around(LADDERS[axis], middle, current)
+        }
+        rungs = list(_rungs(bodies, held))
         if len(rungs) > 1:
             found.append((axis, current, rungs))
     usable = held.card.usable_gib
@@ -178,10 +191,9 @@ def multiples(workload: Workload, held: Held, first: Workload | None = None) -> 
     return Multiples(tuple(_multiple(workload, *one, usable, scale) for one in found), scale)
 
 
-def _rungs(workload: Workload, axis: str, values: Iterable[Any], held: Held) -> Iterable[_Rung]:
-    for value in values:
+def _rungs(bodies: Mapping[Any, Mapping[str, Any]], held: Held) -> Iterable[_Rung]:
+    for value, body in bodies.items():
         try:
-            body = _changed(workload, axis, value)
             answer, query = on_held(body, held), query_of(body)
         except (WorkloadError, ConfigTextError):
             continue

@@ -150,6 +150,22 @@ def test_a_question_about_software_is_answered_with_one_click(client):
         assert "Which framework" not in unescape(client.get(href).content.decode())
 
 
+def test_what_stands_against_every_card_stands_once(client):
+    _response, page = get(client, scenario="llm", task="training", model="llama-2-70b", method="full", max_gpus="1")
+    folded = re.search(r'id="rejected".*?</details>', page, re.S).group()
+    rows = re.findall(r'<tr><th scope="row">.*?</tr>', folded)
+    cells = [re.findall(r"<td>(.*?)</td>", row) for row in rows]
+    for column in list(zip(*cells, strict=True))[1:]:
+        assert len(set(column)) > 1
+
+
+def test_memory_after_a_change_is_told_where_nothing_fitted_before(client):
+    _response, page = get(client, scenario="llm", task="training", model="llama-2-70b", method="full", max_gpus="1")
+    change = re.search(r'class="swap".*?</ul>', page, re.S).group()
+    assert "same memory" not in change
+    assert "GiB" in change
+
+
 def test_the_shared_address_gives_the_same_answer(client):
     _response, page = get(client, **JOB)
     shared = re.search(r'id="url" readonly value="([^"]+)"', page).group(1)
@@ -185,7 +201,7 @@ def test_open_ended_use_is_priced_by_its_schedule(client):
 
 def test_several_cards_say_so(client):
     _response, page = get(client, preset="train-7b-full")
-    assert re.search(r"Rent <b>\d+ × ", page)
+    assert re.search(r"Rent <b>\d+\xa0× ", page)
     assert "Memory on each card" in page
 
 
