@@ -1,7 +1,7 @@
 """The advisor's API: what page and command line answer, for partners. Errors are problem+json, words in the asked language."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.http import Http404
@@ -18,7 +18,7 @@ from advisor import api_schema
 from advisor.library import library, models
 from advisor.presets import PRESETS
 from advisor.queries import catalogue_now, current_answer
-from advisor.questions import Answer, estimate_answer, question, recommendation_answer
+from advisor.questions import MOST_WORK, Answer, estimate_answer, pieces_of_work, question, recommendation_answer
 from advisor.recommend import recommend, to_dict
 from advisor.sentences import recommendation_in_words
 from advisor.serializers import (
@@ -30,6 +30,7 @@ from advisor.serializers import (
     model_line,
     preset_line,
     problems_of,
+    too_much_work,
 )
 from advisor.sizing.fields import CURRENCIES
 from advisor.sizing.problems import WorkloadError
@@ -51,8 +52,11 @@ def asked_catalogue(request: Request) -> Catalogue:
     return catalogue_now(asked)
 
 
-def answer_all(body: object, answer: Answer) -> Response:
-    """One question, or a list of them of which each is answered or refused by itself."""
+def answer_all(body: object, answer: Answer, work: Callable[[object], int] | None = None) -> Response:
+    """One question, or a list of them of which each is answered or refused by itself.
+
+    `work`: the pieces of work of a question, where a list could hold too much of it for one request.
+    """
     if not isinstance(body, list):
         try:
             return Response(_with_id(question(body), answer(question(body))))
@@ -60,6 +64,9 @@ def answer_all(body: object, answer: Answer) -> Response:
             raise Problems(problems_of(error)) from error
     if not 0 < len(body) <= MOST_QUESTIONS:
         raise bad_list(len(body))
+    pieces = [work(item) for item in body] if work else []
+    if sum(pieces) > MOST_WORK:
+        raise too_much_work(pieces)
     return Response([_one(item, answer) for item in body])
 
 
@@ -101,10 +108,14 @@ class Recommendations(PublicView):
         auth=[],
     )
     def post(self, request: Request) -> Response:
-        """One object or a list of up to 100."""
+        """One object or a list of up to 100, of at most 120 pieces of work: a question is one, and one more for every 200 starts of its schedule."""
         body: object = request.data
         catalogue, known, now = asked_catalogue(request), library(), timezone.now()
-        return answer_all(body, lambda item: recommendation_answer(item, catalogue, known, now))
+        return answer_all(
+            body,
+            lambda item: recommendation_answer(item, catalogue, known, now),
+            lambda item: pieces_of_work(item, known),
+        )
 
 
 class Estimates(PublicView):

@@ -3,14 +3,16 @@
 Hours are estimates and are taken to the second; from there on money is exact.
 """
 
+import bisect
 import dataclasses
+import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from advisor.recommendation import Basis, Mix, MixPart, PlanCost, UseCost
 from advisor.sizing.answer import Note
@@ -29,6 +31,8 @@ USE_HOURS = (1, 24, 168, 720)
 """Lengths of use priced where nobody knows how long the job takes: an hour, a day, a week, 30 days."""
 MOST_WINDOWS = 2000
 """Starts priced one by one; a longer schedule is priced as one piece of the same hours, and that is said."""
+JOB_STARTS = 400
+"""Starts counted for a job inside a schedule: how many it takes is known only once its hours are."""
 MOST_MIX_HOURS = 8784
 """A mix is searched for up to a year of use."""
 PAY_AS_YOU_GO: frozenset[PlanKind] = frozenset({"minute", "hour"})
@@ -94,6 +98,25 @@ def _hours_of(schedule: Schedule) -> float:
     return (schedule.hours_per_day or 24.0) * (schedule.days_per_week or 7.0) * (schedule.weeks or WEEKS)
 
 
+def starts_priced(workload: Workload) -> int:
+    """About how many starts of the machine are priced one by one under each plan: what a long schedule costs to reckon."""
+    schedule = workload.schedule
+    if schedule is None or _without_a_break(schedule):
+        return 1
+    if workload.demand is not None:
+        return JOB_STARTS
+    weekly = math.ceil(schedule.days_per_week or 7.0) * _starts_a_day(schedule)
+    return min(MOST_WINDOWS, math.ceil(weekly * (schedule.weeks or WEEKS)))
+
+
+def _without_a_break(schedule: Schedule) -> bool:
+    return (schedule.hours_per_day or 24) >= 24 and (schedule.days_per_week or 7) >= 7 and _starts_a_day(schedule) == 1
+
+
+def _starts_a_day(schedule: Schedule) -> int:
+    return max(1, round(schedule.starts_per_day or 1))
+
+
 class Usages:
     """When the machine of a workload runs: the same calendar for every card, or one that follows the card's hours."""
 
@@ -103,7 +126,7 @@ class Usages:
         self.start = moment(now) // HOUR * HOUR  # on the hour: what was priced for it is not priced again
         self.basis = basis_of(workload) if basis is None else basis
         self.in_one_piece = False
-        self._scheduled: Intervals | None = None
+        self._laid: dict[int, Intervals] = {}
 
     @property
     def needs_hours(self) -> bool:
@@ -125,9 +148,7 @@ class Usages:
             case "job-in-schedule":
                 return self._laid_out(hours or 0.0)
             case _:
-                if self._scheduled is None:
-                    self._scheduled = self._laid_out(self.basis.scheduled_hours or 0.0)
-                return self._scheduled
+                return self._laid_out(self.basis.scheduled_hours or 0.0)
 
     def piece(self, hours: float) -> Intervals:
         """One run from now on, to the next full second."""
@@ -144,27 +165,29 @@ class Usages:
 
     def _laid_out(self, hours: float) -> Intervals:
         """So many hours in the windows of the schedule."""
-        schedule = self.workload.schedule or Schedule()
-        if (
-            (schedule.hours_per_day or 24) >= 24
-            and (schedule.days_per_week or 7) >= 7
-            and not (schedule.starts_per_day or 0) > 1
-        ):
+        if _without_a_break(self.workload.schedule or Schedule()):
             return self.piece(hours)
-        left = max(1, math.ceil(hours * 3600))
-        found: list[tuple[int, int]] = []
-        for start, seconds in _windows(schedule):
-            if left <= 0:
-                return tuple(found)
-            if len(found) >= MOST_WINDOWS:
-                break
-            run = min(left, seconds)
-            found.append((self.start + start * SECOND, self.start + (start + run) * SECOND))
-            left -= run
-        if left > 0:
+        seconds = max(1, math.ceil(hours * 3600))
+        if seconds not in self._laid:
+            self._laid[seconds] = self._windows_of(seconds)
+        return self._laid[seconds] or self.piece(hours)
+
+    def _windows_of(self, seconds: int) -> Intervals:
+        """The first windows of the schedule that make so many seconds, the last one cut; empty where there are too many."""
+        windows, ends = self._windows
+        if seconds > ends[-1]:
             self.in_one_piece = True
-            return self.piece(hours)
-        return tuple(found)
+            return ()
+        last = bisect.bisect_left(ends, seconds)
+        start, stop = windows[last]
+        return (*windows[:last], (start, stop - (ends[last] - seconds) * SECOND))
+
+    @cached_property
+    def _windows(self) -> tuple[Intervals, list[int]]:
+        """As many windows as are priced one by one, and the seconds up to the end of each."""
+        pieces = list(itertools.islice(_windows(self.workload.schedule or Schedule()), MOST_WINDOWS))
+        windows = tuple((self.start + at * SECOND, self.start + (at + length) * SECOND) for at, length in pieces)
+        return windows, list(itertools.accumulate(length for _at, length in pieces))
 
     @property
     def assumptions(self) -> tuple[Note, ...]:
@@ -196,15 +219,14 @@ def _windows(schedule: Schedule) -> Iterator[tuple[int, int]]:
     """(start, length) in seconds from now of every scheduled piece, week after week, without end."""
     a_day = (schedule.hours_per_day or 24.0) * 3600
     days = schedule.days_per_week or 7.0
-    starts = max(1, round(schedule.starts_per_day or 1))
+    starts = _starts_a_day(schedule)
     week = 0
     while True:
         for day in range(math.ceil(days)):
             share = min(1.0, days - day)
-            length = math.floor(a_day * share / starts)
+            length = max(1, math.floor(a_day * share / starts))
             for piece in range(starts):
-                if length > 0:
-                    yield (week * 7 + day) * 86_400 + piece * (86_400 // starts), length
+                yield (week * 7 + day) * 86_400 + piece * (86_400 // starts), length
         week += 1
 
 

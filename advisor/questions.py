@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
+from advisor.costs import starts_priced
 from advisor.recommend import recommend, to_dict
 from advisor.sentences import estimate_in_words, recommendation_in_words
 from advisor.sizing.estimate import prepare
@@ -16,6 +17,9 @@ from advisor.sizing.workload import parse_workload
 from catalog.snapshot import Catalogue
 
 MAX_COUNT = 4096
+STARTS_A_PIECE = 200
+MOST_WORK = 120
+"""Pieces of work of one request: about ten seconds of one processor at the very worst."""
 
 type Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -47,6 +51,15 @@ def recommendation_answer(
     """`{"workload"}` -> `{"recommendation"}`. Other keys are passed over."""
     workload = parse_workload(body.get("workload"), known.models, known.gpus)
     return {"recommendation": recommendation_in_words(to_dict(recommend(workload, catalogue, known, now)))}
+
+
+def pieces_of_work(body: object, known: Library) -> int:
+    """What answering one question takes: one piece, and one more for each so many starts of its schedule; nothing where it is refused."""
+    try:
+        workload = parse_workload(question(body).get("workload"), known.models, known.gpus)
+    except WorkloadError:
+        return 0
+    return 1 + starts_priced(workload) // STARTS_A_PIECE
 
 
 def _gpu(slug: object, known: Library, problems: list[Problem]) -> Gpu | None:

@@ -1,11 +1,12 @@
 """Bodies of the API in and out: the contract's questions read strictly, answers worded in the reader's language."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from advisor.presets import Preset
+from advisor.questions import MOST_WORK, STARTS_A_PIECE
 from advisor.sentences import problem_sentence
 from advisor.sizing.problems import Problem, WorkloadError, shown
 from billing.problems import Problems
@@ -36,6 +37,17 @@ def bad_list(count: int) -> Problems:
     """A list of questions that is empty or too long."""
     message = _("A list holds 1 to %(most)d questions.") % {"most": MOST_QUESTIONS}
     return Problems([{"path": "", "code": "too-many" if count else "empty", "message": message}])
+
+
+def too_much_work(pieces: Sequence[int]) -> Problems:
+    """A list whose questions take longer than one request may; where one schedule is the heaviest, it is named."""
+    heaviest = max(pieces)
+    message = _(
+        "Too much work in one request: %(count)d pieces, at most %(maximum)d. A question is one piece, and one more for "
+        "every %(starts)d starts of its schedule. Send the list in smaller parts, or shorten the schedules."
+    ) % {"count": sum(pieces), "maximum": MOST_WORK, "starts": STARTS_A_PIECE}
+    path = f"[{pieces.index(heaviest)}].workload.schedule" if heaviest > 1 else ""
+    return Problems([{"path": path, "code": "too-much-work", "message": message}])
 
 
 def bad_currency(asked: str, allowed: list[str]) -> Problems:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.costs import Usages, basis_of, bill_of, completed, floor_of, plans_of
+from advisor.costs import MOST_WINDOWS, Usages, basis_of, bill_of, completed, floor_of, plans_of, starts_priced
 from advisor.library import library
 from advisor.sizing.workload import Workload, parse_workload
 from billing.costing.mix import cheapest_mix
@@ -39,6 +39,27 @@ def test_a_schedule_runs_as_many_hours_as_it_says(hours, days, weeks, starts):
     assert abs(seconds - wanted) <= 1 + 1e-6 * wanted
     assert all(before[1] <= after[0] for before, after in itertools.pairwise(intervals))
     assert usages.basis.scheduled_hours == hours * days * weeks
+
+
+def test_a_piece_lasts_a_second_at_least_so_that_every_schedule_comes_to_an_end():
+    usages = Usages(work(schedule={"hours_per_day": 0.01, "days_per_week": 1, "weeks": 1, "starts_per_day": 1440}), NOW)
+    intervals = usages.of(None)
+    assert sum(stop - start for start, stop in intervals) == 36 * SECOND
+    assert len(intervals) == 36
+
+
+@given(
+    hours=st.floats(0.01, 24),
+    days=st.floats(0.1, 7),
+    weeks=st.floats(0.1, 60),
+    starts=st.integers(1, 1440),
+)
+def test_what_a_schedule_takes_to_reckon_is_known_beforehand(hours, days, weeks, starts):
+    schedule = {"hours_per_day": hours, "days_per_week": days, "weeks": weeks, "starts_per_day": starts}
+    workload = work(schedule=schedule)
+    told = starts_priced(workload)
+    assert 1 <= told <= MOST_WINDOWS
+    assert len(Usages(workload, NOW).of(None)) <= told + 0.2 * told + 2 * starts
 
 
 @settings(max_examples=30, deadline=None)

@@ -11,6 +11,7 @@ from advisor.library import library
 from advisor.models import PresetAnswer
 from advisor.presets import PRESETS
 from advisor.queries import catalogue_now, stale_presets
+from advisor.questions import MOST_WORK, pieces_of_work
 from advisor.tasks import build_table, refresh_table
 from catalog.actions import load_example_catalogue
 from catalog.models import Price, Sku, recorded
@@ -73,6 +74,26 @@ def test_a_list_answers_each_item_by_itself(client, example):
     assert bad["error"]["errors"][0]["path"] == "model"
     assert "qwen2.5-7b" in bad["error"]["errors"][0]["suggestion"]
     assert worse["error"]["errors"][0]["code"] == "not-an-object"
+
+
+def test_too_much_work_in_one_request_is_refused_with_the_way_out(client, example):
+    plain = {"workload": WHISPER}
+    long = {"workload": {**WHISPER, "schedule": {"hours_per_day": 8, "days_per_week": 7, "weeks": 500}}}
+    answer = post(client, "recommendations", [plain, *[long] * 12])
+    assert answer.status_code == 422
+    assert answer["Content-Type"] == PROBLEM
+    (problem,) = answer.json()["errors"]
+    assert (problem["path"], problem["code"]) == ("[1].workload.schedule", "too-much-work")
+    assert "133" in problem["message"]
+    assert "smaller" in problem["message"]
+    assert "smaller" not in post(client, "recommendations", [plain, *[long] * 12], "zh-hans").json()["detail"]
+
+
+def test_a_hundred_ordinary_questions_are_no_too_much_work(example):
+    known = library()
+    assert sum(pieces_of_work({"workload": PRESETS[slug].workload}, known) for slug in PRESETS) <= MOST_WORK
+    assert pieces_of_work({"workload": {**WHISPER, "schedule": {"hours_per_day": 8, "weeks": 4}}}, known) == 1
+    assert pieces_of_work({"workload": {}}, known) == 0
 
 
 @pytest.mark.parametrize("what", ["recommendations", "estimates"])
