@@ -11,14 +11,18 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from math import ceil
 from time import time
+from typing import Self
 
 from django.core.cache import cache
+from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
 from redis.exceptions import RedisError
+from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 log = logging.getLogger(__name__)
 IPV6_NETWORK_BITS = 64
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
 class TooMany(Exception):
@@ -44,7 +48,7 @@ def network(address: str | None) -> str:
     return f"{IPv6Address(first)}/{IPV6_NETWORK_BITS}"
 
 
-def visitor(request: HttpRequest) -> str:
+def visitor(request: HttpRequest | Request) -> str:
     """The visitor's network as far as trusted proxies (NUM_PROXIES) say."""
     return network(BaseThrottle().get_ident(request))  # type: ignore[arg-type]
 
@@ -65,6 +69,14 @@ class Limit:
     name: str
     most: int
     seconds: int
+
+    @classmethod
+    def of(cls, name: str, rate: str) -> Self:
+        """From a rate as people write it: `300/min`, `5/s`, `10/hour`. Raises ImproperlyConfigured."""
+        most, _slash, period = rate.partition("/")
+        if not most.isdecimal() or int(most) == 0 or period[:1] not in SECONDS:
+            raise ImproperlyConfigured(f"{rate!r} is no rate: write a number and a time, such as 300/min.")
+        return cls(name, int(most), SECONDS[period[:1]])
 
     def hold(self, who: str, instead: str = "") -> None:
         """One more time by `who` (a network, a link, an account).

@@ -1,20 +1,24 @@
-"""Small middlewares: counters for /metrics, bodies without a length, whoever is too often here, the cache rule of pages that answer htmx with a partial."""
+"""Small middlewares: counters for /metrics, bodies without a length, who asks too often, the cache rule of pages that answer htmx with a partial."""
 
 import time
 from collections.abc import Callable
+from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language_from_request, override
 from django.utils.translation import gettext as _
 from prometheus_client import Counter, Histogram
 
-from catalog.limits import TooMany
+from catalog.limits import Limit, TooMany, visitor
+from config.limits import COSTLY, behind_unknown_proxy
 from config.pages import problem, too_many
 
 REQUESTS = Counter("cardwise_requests_total", "Answered requests", ["method", "view", "status"])
 SECONDS = Histogram("cardwise_request_seconds", "Time to answer", ["view"])
 
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 Handler = Callable[[HttpRequest], HttpResponse]
 
 
@@ -26,7 +30,8 @@ def metrics(get_response: Handler) -> Handler:
         response = get_response(request)
         match = request.resolver_match
         view = (match.view_name or "?") if match else "-"
-        REQUESTS.labels(request.method or "?", view, response.status_code).inc()
+        method = request.method if request.method in METHODS else "other"  # whatever a caller makes up is no label
+        REQUESTS.labels(method, view, response.status_code).inc()
         SECONDS.labels(view).observe(time.perf_counter() - start)
         return response
 
@@ -48,14 +53,29 @@ def length_required(get_response: Handler) -> Handler:
     return middleware
 
 
-class TooManyIsAPage:
-    """`TooMany`, wherever a view raises it, is answered with 429 and the time to come back."""
+class Limits:
+    """Middleware: holds the costly pages to their rate, and answers `TooMany`, wherever a view raises it, with its page."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
+        self.pages = Limit.of("pages", settings.PAGE_RATE) if settings.PAGE_RATE else None
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
+        """Refuses a costly page to a network past its rate; members of staff are let through."""
+        match = request.resolver_match
+        if self.pages is None or match is None or match.view_name not in COSTLY or behind_unknown_proxy(request):
+            return None
+        try:
+            self.pages.hold(visitor(request))
+        except TooMany as refused:
+            if request.user.is_authenticated:
+                return None
+            instead = _("Many questions at once? The API answers up to 100 of them in one call.")
+            return too_many(request, TooMany(refused.seconds, instead))
+        return None
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Django's hook for what a view raised; None leaves it to others."""

@@ -9,6 +9,8 @@
 | DEBUG | pages with tracebacks, the component gallery | off |
 | HTTPS | cookies and redirects for TLS | on unless embedded |
 | EMAIL_URL | smtp://user:password@host:port | files under var/mail |
+| API_RATE, PAGE_RATE | what one network (IPv4 address, IPv6 /64) may ask of the API and of the costly pages; empty: no limit | 120/min, 300/min |
+| NUM_PROXIES | proxies in front that append to X-Forwarded-For, so that visitors are told apart | 0 |
 | CELERY_EAGER | run tasks in-process | off |
 """
 
@@ -122,7 +124,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "config.middleware.htmx_caching",
-    "config.middleware.TooManyIsAPage",
+    "config.middleware.Limits",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -149,7 +151,11 @@ DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 3)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env.str("REDIS_URL", default=running.redis_url)
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 2},  # a page waits no longer than that for a count
+    }
     if REDIS_URL
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 }
@@ -217,14 +223,16 @@ def _mailer() -> dict[str, Any]:
 MAILERS = {"default": _mailer()}
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="Cardwise <sales@example.com>")
 
+API_RATE = env.str("API_RATE", default="120/min")
+PAGE_RATE = env.str("PAGE_RATE", default="300/min")
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],  # closed unless a view says AllowAny
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.AnonRateThrottle"],
-    "DEFAULT_THROTTLE_RATES": {"anon": env.str("API_RATE", default="120/min"), "quote_request": "10/hour"},
+    "DEFAULT_THROTTLE_CLASSES": ["config.limits.ApiLimit"],
+    "DEFAULT_THROTTLE_RATES": {"quote_request": "10/hour"},
     "EXCEPTION_HANDLER": "config.api_errors.problem_details",
     "COERCE_DECIMAL_TO_STRING": True,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",

@@ -14,7 +14,8 @@ FOLDER = Path(tempfile.mkdtemp(prefix="cardwise-test-"))
 os.environ["CARDWISE_VAR"] = str(FOLDER)
 (FOLDER / "static").mkdir()
 os.environ.setdefault("HTTPS", "0")
-os.environ.setdefault("API_RATE", "100000/min")
+os.environ.setdefault("API_RATE", "")
+os.environ.setdefault("PAGE_RATE", "")
 postgres = valkey = None
 inherited = (
     os.environ.get("CARDWISE_TEST_OWN") == "1"

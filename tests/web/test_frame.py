@@ -95,6 +95,11 @@ def test_health(client: Client) -> None:
     assert client.get("/metrics", headers={"x-forwarded-for": "1.2.3.4"}).status_code == 404
 
 
+def test_a_made_up_method_is_no_label_of_its_own(client: Client) -> None:
+    client.generic("MADEUP123", "/livez")
+    assert b"MADEUP123" not in client.get("/metrics").content
+
+
 def test_robots_and_sitemap(client: Client) -> None:
     assert "Disallow: /*/q/" in client.get("/robots.txt").content.decode()
     assert "<loc>http://testserver/en/cards/</loc>" in client.get("/sitemap.xml").content.decode()
