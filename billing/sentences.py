@@ -50,6 +50,10 @@ ERRORS: Mapping[str, str | Promise] = {
     "unknown-zone": _("%(value)s is no time zone such as Asia/Shanghai. Nearest: %(suggestion)s."),
     "not-a-pair": _("%(path)s must be a pair of times: [start, stop]."),
     "stop-before-start": _("%(path)s stops before it starts."),
+    "too-much-work": _(
+        "This comparison has %(count)s pieces to reckon (each start and each term under each plan); at most "
+        "%(maximum)s are taken. Ask with fewer plans, starts or weeks."
+    ),
     "span-too-long": _("The usage spans more than %(maximum)s years."),
     "duplicate-day": _("%(path)s names %(value)s twice."),
     "keep-before-stop": _("%(path)s lies before the last stop, when the machine is still in use."),
@@ -107,7 +111,9 @@ NOTES: Mapping[str, str | Promise] = {
     "tax-added": _("Tax of %(percent)s %% is added."),
     "tax-included": _("Prices include tax of %(percent)s %%."),
     "mix-unused-lost": _("In the mix, unused time of a term is lost."),
-    "mix-skipped": _("The cheapest mix was not searched: more than %(maximum)s moments would have to be weighed."),
+    "mix-skipped": _(
+        "The cheapest mix was not searched to the end: there are too many decisions to weigh. Fewer plans, starts or weeks are answered."
+    ),
     "overlap-merged": _("Overlapping intervals were merged: %(count)s became part of an earlier one."),
     "zero-length": _("%(count)s intervals without any length were passed over."),
     "time-skipped": _(

@@ -10,7 +10,7 @@ from billing.costing.plans import UNIT_SECONDS, Plan
 from billing.costing.run_curve import RunCurve, Stretch, run_curve
 from billing.costing.usage import Usage
 
-LEAST_SOUGHT = Fraction(62 * 86_400)
+LEAST_SOUGHT = 62 * 86_400
 """Seconds of a run over which plans are compared at least: any two months."""
 
 
@@ -29,14 +29,14 @@ def break_even(a: Plan, b: Plan, usage: Usage, others: Mapping[str, Plan] | None
     months, or two of the longest terms. None where neither overtakes the other. Exact, with 6 decimals.
     """
     known = others if others is not None else {a.name: a, b.name: b}
-    until = max(LEAST_SOUGHT, *(2 * _term_seconds(plan) for plan in (a, b)))
+    until = Fraction(sought_seconds((a, b)))
     return _between(run_curve(a, usage, known, until), run_curve(b, usage, known, until))
 
 
 def break_evens(plans: Sequence[Plan], usage: Usage) -> tuple[BreakEven, ...]:
     """The break-even of every pair that has one, in order of the list."""
     known = {plan.name: plan for plan in plans}
-    until = max(LEAST_SOUGHT, *(2 * _term_seconds(plan) for plan in plans))
+    until = Fraction(sought_seconds(plans))
     curves = [run_curve(plan, usage, known, until) for plan in plans]
     found = []
     for i, a in enumerate(plans):
@@ -47,11 +47,16 @@ def break_evens(plans: Sequence[Plan], usage: Usage) -> tuple[BreakEven, ...]:
     return tuple(found)
 
 
-def _term_seconds(plan: Plan) -> Fraction:
+def sought_seconds(plans: Sequence[Plan]) -> int:
+    """Over how many seconds of one run the plans are compared."""
+    return max(LEAST_SOUGHT, *(2 * _term_seconds(plan) for plan in plans))
+
+
+def _term_seconds(plan: Plan) -> int:
     if plan.term is None:
-        return Fraction(0)
+        return 0
     days = {"day": 1, "week": 7, "month": 31}[plan.term.unit]
-    return Fraction(plan.term.count * days * UNIT_SECONDS["day"])
+    return plan.term.count * days * UNIT_SECONDS["day"]
 
 
 def _between(a: RunCurve, b: RunCurve) -> Decimal | None:

@@ -10,11 +10,12 @@ from billing.costing.errors import CostingErrors, FieldError, type_word
 from billing.costing.fields import raise_all
 from billing.costing.jsonl import line_id
 from billing.costing.mix import Mix, cheapest_mix
-from billing.costing.mix_search import MOST_STATES, MixTooLarge
+from billing.costing.mix_search import Effort, MixTooLarge
 from billing.costing.money import digits, from_minor, text, to_minor
 from billing.costing.notes import Note, gather
 from billing.costing.plans import Plan, check_plans, parse_plans
 from billing.costing.usage import Usage, parse_usage
+from billing.costing.work import work_errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +88,14 @@ def _purchase_dict(bought: Purchase) -> dict[str, object]:
     return {"plan": bought.plan, "from": bought.start.isoformat(), "to": bought.end.isoformat()}
 
 
-def compare(plans: Sequence[Plan], usage: Usage) -> Comparison:
-    """Every plan's cost, the cheapest, the cheapest mix, the break-evens. Raises CostingErrors where plans do not go together."""
+def compare(plans: Sequence[Plan], usage: Usage, shared: Effort | None = None) -> Comparison:
+    """Every plan's cost, the cheapest, the cheapest mix, the break-evens. `shared`: decisions several comparisons may weigh together.
+
+    Raises CostingErrors where plans do not go together, or where there is too much to reckon.
+    """
     if not plans:
         raise_all([FieldError("plans", "empty")])
-    errors = check_plans(tuple(plans))
+    errors = check_plans(tuple(plans)) or work_errors(plans, usage)
     if errors:
         raise_all(errors)
     others: Mapping[str, Plan] = {plan.name: plan for plan in plans}
@@ -100,9 +104,9 @@ def compare(plans: Sequence[Plan], usage: Usage) -> Comparison:
     warnings = list(usage.warnings)
     mix = None
     try:
-        mix = cheapest_mix(plans, usage)
+        mix = cheapest_mix(plans, usage, shared)
     except MixTooLarge:
-        warnings.append(Note("mix-skipped", {"maximum": MOST_STATES}))
+        warnings.append(Note("mix-skipped"))
     notes = [Note("zone", {"zone": usage.zone.key}), *usage.assumptions]
     if usage.machines * usage.gpus > 1:
         notes.append(Note("units", {"machines": usage.machines, "gpus": usage.gpus}))
@@ -119,6 +123,11 @@ def compare(plans: Sequence[Plan], usage: Usage) -> Comparison:
 
 def compare_mapping(value: object) -> Comparison:
     """The comparison of one JSON object `{"plans", "usage"}`; other keys are passed over. Raises CostingErrors with all errors."""
+    return compare(*read_question(value))
+
+
+def read_question(value: object) -> tuple[tuple[Plan, ...], Usage]:
+    """Plans and usage of one JSON object. Raises CostingErrors with all errors."""
     if not isinstance(value, Mapping):
         raise_all([FieldError("", "not-an-answerable-line", {"got": type_word(value)})])
     errors: list[FieldError] = []
@@ -138,7 +147,7 @@ def compare_mapping(value: object) -> Comparison:
             errors.extend(error.errors)
     if errors or usage is None:
         raise_all(errors)
-    return compare(plans, usage)
+    return plans, usage
 
 
 def compare_line(line: object) -> dict[str, object]:

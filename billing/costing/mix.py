@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from billing.costing.bill import Group, Line, bill, total_of
 from billing.costing.cost import Purchase, charge_items, cost, disk_groups, term_items
-from billing.costing.mix_search import Search, Step
+from billing.costing.mix_search import Effort, Search, Step
 from billing.costing.moments import HOUR, local
 from billing.costing.money import plain
 from billing.costing.plans import Plan
@@ -31,11 +31,14 @@ class Mix:
     on_demand_hours: Decimal
 
 
-def cheapest_mix(plans: Sequence[Plan], usage: Usage) -> Mix:
-    """The least total that covers the whole usage. Plans have one currency. Raises MixTooLarge where the search is too large."""
+def cheapest_mix(plans: Sequence[Plan], usage: Usage, shared: Effort | None = None) -> Mix:
+    """The least total that covers the whole usage. Plans have one currency. Raises MixTooLarge where the search is too large.
+
+    `shared`: the decisions several mixes together may weigh.
+    """
     if not usage.intervals:
         return Mix(total_of((), plans[0].currency), plans[0].currency, (), (), Decimal(0))
-    search = Search(plans, usage)
+    search = Search(plans, usage, shared)
     found = _mix_of(search, search.road())
     single = _best_single(plans, usage)
     # cents of rounding, and a stopped card billed as one long run, are no sums over decisions: a plan alone may be below

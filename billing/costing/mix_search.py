@@ -1,9 +1,12 @@
 """The shortest road through a calendar of use: which terms to buy, and where to pay as you go.
 
 Every legal road is a chain of moments: a start of use, or a moment inside an interval at which a term ends. Roads are explored by
-what they have cost so far (Dijkstra). A later moment is never worth less than an earlier one reached at more cost, for whatever
-the road from the earlier one buys can be bought from the later one and reaches as far: so of all moments only those further
-than any cheaper one are followed. Three rules break this, and are answered otherwise:
+what they have cost so far and what the rest costs at least (A*, `mix_bound`), so that whatever cannot be on the cheapest road is
+never looked at; terms that cost more than the busiest stretch they could cover are not even offered.
+
+A later moment is never worth less than an earlier one reached at more cost, for whatever the road from the earlier one buys can be
+bought from the later one and reaches as far: so of all moments only those further than any cheaper one are followed (`mix_front`).
+Three rules break this, and are answered otherwise:
 
 - monthly caps. A month costs the lesser of its time and the cap, so each month is taken both ways: by time, or paid up to the cap
   once and free from then on. A road with a month paid up is dropped only for one that is cheaper by that much;
@@ -14,36 +17,53 @@ than any cheaper one are followed. Three rules break this, and are answered othe
   changes under calendar terms): every moment is followed.
 """
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from heapq import heappop, heappush
-from itertools import count
+from itertools import accumulate, count, pairwise
 from math import lcm
+from operator import attrgetter
 from typing import NamedTuple
 
 from billing.costing.cost import term_price, units
-from billing.costing.moments import DAY, SECOND, keeps_offset, month_reach, same_anchor
+from billing.costing.mix_bound import MONTH, MonthClock, RestOfMonths, RestOfUse, Timeline
+from billing.costing.mix_front import Chain, Front, Paid, State, Worth
+from billing.costing.moments import DAY, HOUR, SECOND, Calendar, keeps_offset, month_reach, same_anchor
 from billing.costing.money import digits
 from billing.costing.pay_as_you_go import Charge, Meter, Share
 from billing.costing.plans import Plan
 from billing.costing.terms import counts_months, is_calendar, term_end
 from billing.costing.usage import Usage
 
-MOST_STATES = 100_000
-"""Moments followed before the search gives up."""
+MOST_DECISIONS = 60_000
+"""Decisions weighed for one usage before the search gives up: well under a second."""
 
-Chain = tuple[int, int, int] | None
-"""(plan, anchor, terms so far) of calendar terms running end to end, where a renewal ends elsewhere than a new purchase."""
-Paid = tuple[bool, ...]
-"""For each pay-as-you-go plan with a cap, whether the calendar month of the moment is paid up to the cap."""
-State = tuple[int, Chain, Paid]
-Worth = tuple[int | Fraction, int]
-"""(cost in the search's smallest part, purchases): compared in this order."""
+FINER = 10**9
+"""The smallest part is so much smaller than costs need, for prices of a microsecond to be whole numbers of it."""
+
+LONGEST_DAYS = {"day": 1, "week": 7, "month": 31}
+CLOCK_CHANGES = 4 * HOUR
+
+_plan_of = attrgetter("plan")
+_cost_of = attrgetter("cost")
 
 
 class MixTooLarge(Exception):
-    """The search would have to follow more than MOST_STATES moments."""
+    """The search would have to weigh more decisions than it may."""
+
+
+class Effort:
+    """Decisions several searches together may still weigh."""
+
+    def __init__(self, decisions: int) -> None:
+        self.left = decisions
+
+    def spend(self, decisions: int) -> None:
+        """Raises MixTooLarge where none are left."""
+        self.left -= decisions
+        if self.left < 0:
+            raise MixTooLarge
 
 
 class Step(NamedTuple):
@@ -59,7 +79,9 @@ class Step(NamedTuple):
 class Search:
     """One usage and the plans that may cover it."""
 
-    def __init__(self, plans: Sequence[Plan], usage: Usage) -> None:
+    def __init__(self, plans: Sequence[Plan], usage: Usage, shared: Effort | None = None) -> None:
+        """`shared`: what this search and others may weigh together; each alone at most MOST_DECISIONS."""
+        self.efforts = [Effort(MOST_DECISIONS), *([shared] if shared else [])]
         self.plans = plans
         self.usage = usage
         self.starts = [start for start, _ in usage.intervals]
@@ -75,11 +97,8 @@ class Search:
         self._set_disk(taxed)
         self._set_parts()
         self._set_lengths()
-        before = 0
-        self._run_before = [0]
-        for start, stop in usage.intervals:
-            before += stop - start
-            self._run_before.append(before)
+        self.timeline = Timeline(self.starts, self.stops)
+        self.offered: Sequence[int] = range(len(plans))
 
     def _set_disk(self, taxed: Sequence[Fraction]) -> None:
         """Money per microsecond of disk, running and stopped, by plan. Where all are equal, no decision depends on disk."""
@@ -103,7 +122,7 @@ class Search:
                 costs.append(Fraction(plan.unit_price) * self.factor[index] / unit)
         if self.disk_decides:
             costs += [rate for pair in self.disk for rate in pair]
-        self.parts = lcm(*(cost.denominator for cost in costs))
+        self.parts = lcm(*(cost.denominator for cost in costs)) * FINER
         self.fast = {index: self._fast(index) for index in self.open if self._is_plain(self.plans[index])}
         self.price = {i: self._in_parts(term_price(self.plans[i]) * self.factor[i]) for i in self.terms}
 
@@ -137,7 +156,9 @@ class Search:
     def _set_lengths(self) -> None:
         """Microseconds of each term, where they do not depend on when it begins; what calendar terms remain."""
         longest = max((term_end(self.plans[i], 0, 1, self.usage.zone) for i in self.terms), default=0)
-        steady = keeps_offset(self.usage.zone, self.starts[0], self.stops[-1] + longest + DAY) if self.terms else True
+        self.steady = steady = (
+            keeps_offset(self.usage.zone, self.starts[0], self.stops[-1] + longest + DAY) if self.terms else True
+        )
         self.length: dict[int, int] = {}
         for index in self.terms:
             plan = self.plans[index]
@@ -164,16 +185,102 @@ class Search:
 
     def road(self) -> list[Step]:
         """The decisions of the cheapest road; ties to fewer purchases, then to the earlier plan at the first difference."""
+        if self.monotone and self.open and not self.capped:
+            by_the_hour = self._by_the_hour()
+            self.offered = [index for index in self.offered if index in self.open or self._may_pay(index, by_the_hour)]
+            if len(self.offered) == len(self.open):
+                return by_the_hour
+        ahead = self._ahead()
         if not self.monotone:
-            return self._walk(self._explore(None)[0])
-        front = _Front(self)
-        found, least = self._explore(front, bound=bool(self.calendar))
+            return self._walk(self._explore(ahead=ahead)[0])
+        front = self._front()
+        found, least = self._explore(front, ahead, bound=bool(self.calendar))
         road = self._walk(found)
         if not self.calendar or self._is_legal(road):
             return road
-        found, worth = self._explore(_Front(self))
+        found, worth = self._explore(self._front(), ahead)
         gap = worth[0] - least[0]
-        return self._walk(self._explore(front, slack=gap)[0] if gap else found)
+        return self._walk(self._explore(front, ahead, slack=gap)[0] if gap else found)
+
+    def _front(self) -> Front:
+        return Front(self.month, [self.flat_in_parts(index) for index in self.capped])
+
+    def _by_the_hour(self) -> list[Step]:
+        """The cheapest road without any term."""
+        return [self._cheapest_open(start, stop, self.unpaid) for start, stop in self.usage.intervals]
+
+    def _may_pay(self, index: int, by_the_hour: Sequence[Step]) -> bool:
+        """Whether there is a stretch of use that a term can cover for less than it costs by the hour. Else no cheapest road has it."""
+        spent = list(accumulate((step.cost for step in by_the_hour), initial=0))
+        price, length, last = self.price[index], self._longest(index), 0
+        for first, stop in enumerate(self.stops):
+            while last < len(self.starts) and self.starts[last] < stop + length:
+                last += 1
+            if spent[last] - spent[first] > price:
+                return True
+        return False
+
+    def _longest(self, index: int) -> int:
+        """The microseconds a term may reach at most, wherever it begins."""
+        if index in self.length:
+            return self.length[index]
+        term = self.plans[index].term
+        assert term is not None
+        # a month counted to the end of one reaches from 28 February to 1 April; clocks put back add hours
+        return (term.count * LONGEST_DAYS[term.unit] + 1) * DAY + CLOCK_CHANGES
+
+    def _term_count(self, index: int) -> int:
+        term = self.plans[index].term
+        return term.count if term is not None else 0
+
+    def _ahead(self) -> Callable[[State], int]:
+        """What the rest of a road costs at least."""
+        if self.capped:
+            return self._ahead_under_caps()
+        used = self.timeline
+        plain = self._rest_of(used, {})
+        if not self.calendar or not self.steady:
+            return lambda state: plain.least(used.whole - used.until(state[0]))
+        clock = MonthClock(Calendar(self.usage.zone, "month", self.starts[0], self.stops[-1]).starts)
+        shown = Timeline([clock.at(at) for at in self.starts], [clock.at(at) for at in self.stops])
+        by_month = self._rest_of(shown, {i: MONTH * self._term_count(i) for i in self.calendar})
+        return lambda state: max(
+            plain.least(used.whole - used.until(state[0])),
+            by_month.least(shown.whole - shown.until(clock.at(state[0]))),
+        )
+
+    def _ahead_under_caps(self) -> Callable[[State], int]:
+        used, calendar = self.timeline, self.meters[self.capped[0]].months
+        assert calendar is not None
+        before = [used.until(begin) for begin in calendar.starts] + [used.whole]
+        by_month = [after - begin for begin, after in pairwise(before)]
+        by_term = [int(self.price[i]) // used.busiest(self._longest(i)) for i in self.terms]
+        rates = [
+            min(by_term + [self._least_rate(index, month, use) for index in self.open]) if use else 0
+            for month, use in enumerate(by_month)
+        ]
+        months = RestOfMonths(calendar.starts, by_month, rates)
+        return lambda state: months.least(state[0], used.until(state[0]), paid=any(state[2]))
+
+    def _rest_of(self, used: Timeline, lengths: Mapping[int, int]) -> RestOfUse:
+        """By a timeline on whose clock some terms are of other lengths."""
+        longest = {i: lengths.get(i) or self._longest(i) for i in self.offered if i in self.price}
+        most = {length: used.busiest(length) for length in set(longest.values())}
+        rate = min((self._least_rate(index) for index in self.open), default=None)
+        return RestOfUse([(int(self.price[i]), most[length]) for i, length in longest.items()], rate, used.whole)
+
+    def _least_rate(self, index: int, month: int = 0, use: int = 0) -> int:
+        """The least a microsecond of use costs under a plan paid as you go, in whole parts; with a cap, in a month of so much use."""
+        plan, meter = self.plans[index], self.meters[index]
+        if plan.round_at == "piece" and plan.money_rounding != "up":
+            return 0  # rounding may make short pieces cost nothing
+        unit = plan.price_unit_seconds
+        if meter.priced is not None:
+            length = max(after - begin for begin, after in pairwise(meter.priced.starts))
+        else:
+            length = (unit or 1) * SECOND
+        rate = int(Fraction(plan.unit_price) * self.factor[index] * self.parts / length)
+        return min(rate, int(self._in_parts(meter.flat(month) * self.factor[index]) // use)) if meter.capped else rate
 
     def _is_legal(self, road: Sequence[Step]) -> bool:
         """Whether each decision leads where the bound says it does."""
@@ -202,9 +309,11 @@ class Search:
         at, chain, paid = state
         stop = self.stops[bisect_right(self.stops, at)]
         found = []
-        for index, plan in enumerate(self.plans):
+        for index in self.offered:
+            plan = self.plans[index]
             if plan.term is None:
-                found += self._pay_as_you_go(index, at, stop, paid)
+                if self.capped:
+                    found += self._pay_as_you_go(index, at, stop, paid)
                 continue
             new_chain: Chain = None
             if index in self.length:
@@ -222,7 +331,14 @@ class Search:
             else:
                 still = self._still_paid(paid, at, after)
                 found.append(Step(index, price, at, end, (after, new_chain if after == end else None, still)))
+        if self.open and not self.capped:
+            found.append(self._cheapest_open(at, stop, paid))
+            found.sort(key=_plan_of)
         return found
+
+    def _cheapest_open(self, at: int, stop: int, paid: Paid) -> Step:
+        """Without caps, all plans paid as you go lead to the same moment: only the cheapest counts, the earlier on a tie."""
+        return min((self._pay_as_you_go(index, at, stop, paid)[0] for index in self.open), key=_cost_of)
 
     def _calendar_end(self, index: int, at: int, chain: Chain) -> tuple[int, Chain]:
         plan, zone = self.plans[index], self.usage.zone
@@ -291,14 +407,10 @@ class Search:
         still = paid if after is None else self._still_paid(paid, at, after)
         return [(closed + money, (*still[:place], is_paid, *still[place + 1 :])) for money, is_paid in ways]
 
-    def _run_until(self, at: int) -> int:
-        index = bisect_right(self.starts, at)
-        return self._run_before[index] - max(0, self.stops[index - 1] - at) if index else 0
-
     def disk_time(self, start: int, after: int | None) -> tuple[int, int]:
         """Microseconds running and stopped from a decision to the next one (None: to the release)."""
         until = self.release if after is None else after
-        running = self._run_until(until) - self._run_until(start)
+        running = self.timeline.until(until) - self.timeline.until(start)
         return running, until - start - running
 
     def _disk(self, plan: int, start: int, after: int | None) -> int | Fraction:
@@ -308,23 +420,30 @@ class Search:
     # --- the search -------------------------------------------------------------------------------------------------------
 
     def _explore(
-        self, front: "_Front | None", *, bound: bool = False, slack: int | Fraction | None = None
+        self,
+        front: Front | None = None,
+        ahead: Callable[[State], int] | None = None,
+        *,
+        bound: bool = False,
+        slack: int | Fraction | None = None,
     ) -> tuple[dict[State, list[Step]], Worth]:
         """The moments worth following with the decisions at each, and the least worth of the whole road.
 
-        `front`: what is passed already is not followed (None: everything is). `bound`: month ends that only grow. `slack`: the front
-        is that of the bound, and is left as it is; what is dearer than it by more than the slack is not followed.
+        `front`: what is passed already is not followed (None: everything is). `ahead`: what the rest costs at least (None: nothing is
+        known). `bound`: month ends that only grow. `slack`: the front is that of the bound, and is left as it is; what is dearer
+        than it by more than the slack is not followed.
         """
         first: State = (self.starts[0], None, self.unpaid)
         best: dict[State | None, Worth] = {first: (0, 0)}
-        queue: list[tuple[Worth, int, State | None]] = [((0, 0), 0, first)]
+        queue: list[tuple[Worth, int, int | Fraction, State | None]] = [((0, 0), 0, 0, first)]
         found: dict[State, list[Step]] = {}
         number = count(1)
         whole: Worth | None = None
         while queue:
-            worth, _, state = heappop(queue)
-            if whole is not None and worth > whole:
+            least, _, cost, state = heappop(queue)
+            if whole is not None and least > whole:
                 break
+            worth = (cost, least[1])
             if worth > best[state] or (state is not None and state in found):
                 continue
             if state is None:
@@ -335,14 +454,15 @@ class Search:
                     continue
                 if slack is None:
                     front.note(state, worth)
-            if len(found) >= MOST_STATES:
-                raise MixTooLarge
             found[state] = steps = self._steps(state, bound=bound)
+            for effort in self.efforts:
+                effort.spend(len(steps))
             for step in steps:
-                reached = (worth[0] + step.cost, worth[1] + (self.plans[step.plan].term is not None))
-                if step.after not in best or reached < best[step.after]:
-                    best[step.after] = reached
-                    heappush(queue, (reached, next(number), step.after))
+                after, reached = step.after, (cost + step.cost, least[1] + (step.plan in self.price))
+                if after not in best or reached < best[after]:
+                    best[after] = reached
+                    rest = 0 if ahead is None or after is None else ahead(after)
+                    heappush(queue, ((reached[0] + rest, reached[1]), next(number), reached[0], after))
         assert whole is not None
         return found, whole
 
@@ -368,59 +488,3 @@ class Search:
 
 def _moment(state: State | None) -> tuple[int, Paid] | None:
     return None if state is None else (state[0], state[2])
-
-
-class _Front:
-    """Which moments a cheaper road has already passed. Moments come in the order of their worth."""
-
-    def __init__(self, search: Search) -> None:
-        self._search = search
-        self._flats = [search.flat_in_parts(index) for index in search.capped]
-        self._all = _Passed()
-        self._peers: dict[tuple[int, Paid], _Passed] = {}
-
-    def note(self, state: State, worth: Worth) -> None:
-        """A moment that is followed."""
-        self._all.note(state[0], worth)
-        if self._flats:
-            self._peers.setdefault((self._search.month(state[0]), state[2]), _Passed()).note(state[0], worth)
-
-    def beaten(self, state: State, worth: Worth, slack: int | Fraction | None) -> bool:
-        """Whether a strictly cheaper road (by more than the slack) stands at this moment or further."""
-        at, _, paid = state
-        # with slack, only money counts: a road of equal cost is followed whatever its purchases
-        cost, bought = worth if slack is None else (worth[0] - slack, -1)
-        passed = self._all.furthest((cost, bought))
-        if not self._flats:
-            return passed >= at
-        month = self._search.month(at)
-        if self._search.month(passed) > month:
-            return True
-        for peer in {paid, *self._combinations(month)}:
-            # what this road has paid ahead and the other has not may still be worth its price
-            ahead = sum(flat for flat, mine, its in zip(self._flats, paid, peer, strict=True) if mine and not its)
-            known = self._peers.get((month, peer))
-            if known is not None and known.furthest((cost - ahead, bought)) >= at:
-                return True
-        return False
-
-    def _combinations(self, month: int) -> list[Paid]:
-        return [paid for known, paid in self._peers if known == month]
-
-
-class _Passed:
-    """Moments passed, in the order of their worth."""
-
-    def __init__(self) -> None:
-        self._worths: list[Worth] = []
-        self._furthest: list[int] = []
-
-    def note(self, at: int, worth: Worth) -> None:
-        """One more moment, at no less worth than all before."""
-        self._worths.append(worth)
-        self._furthest.append(max(at, self._furthest[-1]) if self._furthest else at)
-
-    def furthest(self, worth: Worth) -> int:
-        """The furthest moment of strictly less worth; -1 where there is none."""
-        index = bisect_left(self._worths, worth)
-        return self._furthest[index - 1] if index else -1

@@ -58,7 +58,8 @@ NOTE_SENTENCES: Mapping[str, str] = MappingProxyType(
         "tax-added": "Tax of %(percent)s %% is added.",
         "tax-included": "Prices include tax of %(percent)s %%.",
         "mix-unused-lost": "In the mix, unused time of a term is lost.",
-        "mix-skipped": "The cheapest mix was not searched: more than %(maximum)s moments would have to be weighed.",
+        "mix-skipped": "The cheapest mix was not searched to the end: there are too many decisions to weigh. "
+        "Fewer plans, starts or weeks are answered.",
         "overlap-merged": "Overlapping intervals were merged: %(count)s became part of an earlier one.",
         "zero-length": "%(count)s intervals without any length were passed over.",
         "time-skipped": "%(count)s times do not exist because the clock is put forward; the time an hour later was taken.",

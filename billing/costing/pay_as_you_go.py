@@ -49,21 +49,26 @@ class Meter:
         self.priced = Calendar(zone, plan.price_per, first, beyond) if unit is None else None
         self._step = plan.billing_step_seconds
         # where only the length of a start counts, equal lengths cost the same
-        self._by_length = unit is not None and not self.capped and plan.pieces == "start"
+        self._by_length = unit is not None and plan.pieces == "start"
         self._known: dict[int, Charge] = {}
 
     def charge(self, start: int, stop: int) -> Charge:
         """What running [start, stop) costs, before the cap."""
         if not self._by_length:
             return self._charge(start, stop)
+        month = self.months.at(start) if self.months is not None else 0
+        if self.months is not None and stop > self.months.starts[month + 1]:
+            return self._charge(start, stop)
         known = self._known.get(stop - start)
         if known is None:
             known = self._known[stop - start] = self._charge(start, stop)
-        return known
+        if not known.shares or known.shares[0][0] == month:
+            return known
+        return Charge(known.amount, known.minimum, known.seconds, ((month, known.amount, known.seconds),))
 
     def paid(self, spans: Sequence[tuple[int, int]]) -> list[Charge]:
         """What is paid for all starts of a usage, as `settle` says; starts of nothing but billed time are one sum."""
-        if not self._by_length or self._by_piece or self.plan.minimum_charge or self.rate is None:
+        if not self._by_length or self.capped or self._by_piece or self.plan.minimum_charge or self.rate is None:
             return self.settle([self.charge(start, stop) for start, stop in spans])
         least = self.plan.minimum_seconds
         seconds = sum(max(self._billed(stop - start), least) for start, stop in spans)

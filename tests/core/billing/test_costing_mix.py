@@ -1,6 +1,7 @@
 """The cheapest mix: equal to trying everything on small calendars, never dearer than a single plan, ties as stated."""
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from billing.costing.compare import compare
 from billing.costing.cost import cost
 from billing.costing.mix import Mix, cheapest_mix
-from billing.costing.mix_search import MOST_STATES, MixTooLarge, Search
+from billing.costing.mix_search import MOST_DECISIONS, Effort, MixTooLarge, Search
 from billing.costing.plans import Plan
 from billing.costing.terms import term_end
 from billing.costing.usage import Usage
@@ -196,15 +197,25 @@ def jagged(count: int) -> Usage:
 
 
 def test_a_search_too_large_is_said_and_the_rest_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("billing.costing.mix_search.MOST_STATES", 500)
-    plans = [plan(name="hourly", unit_price="2"), term("day", "30"), term("day", "55", 2, name="two")]
+    monkeypatch.setattr("billing.costing.mix_search.MOST_DECISIONS", 50)
+    plans = [plan(name="hourly", unit_price="2"), term("day", "30"), term("day", "59.7", 2, name="two")]
     with pytest.raises(MixTooLarge):
         cheapest_mix(plans, jagged(400))
     found = compare(plans, jagged(400))
     assert found.mix is None
     assert "mix-skipped" in [note.code for note in found.warnings]
     assert found.to_dict()["mix"] is None
-    assert MOST_STATES >= 87_660
+
+
+def test_several_searches_share_what_they_may_weigh() -> None:
+    plans, shared = [plan(name="hourly", unit_price="2"), term("day", "30")], Effort(1000)
+    first = compare(plans, jagged(40), shared)
+    assert first.mix is not None
+    spent = 1000 - shared.left
+    assert 0 < spent < 1000
+    nearly = Effort(spent - 1)
+    assert compare(plans, jagged(40), nearly).mix is None
+    assert compare(plans, jagged(40), Effort(spent)).mix == first.mix
 
 
 @st.composite
@@ -239,3 +250,43 @@ def test_what_is_not_followed_is_never_missed(used: Usage, plans: tuple[Plan, ..
     road = search.road()
     assert (sum(step.cost for step in road), sum(plans[step.plan].term is not None for step in road)) == worth
     assert [step.plan for step in road] == [step.plan for step in search._walk(everything)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    used=jagged_calendars(),
+    plans=st.tuples(hourly, other, days, weeks, months, months.map(lambda p: replace(p, name="m2"))),
+)
+def test_what_is_still_ahead_is_never_told_too_dear(used: Usage, plans: tuple[Plan, ...]) -> None:
+    """No decision lowers what is still to pay by more than it costs: the first road found to the end is the cheapest."""
+    search = Search(plans, used)
+    ahead = search._ahead()
+    found, _ = search._explore(bound=False)
+    for state, steps in found.items():
+        for step in steps:
+            assert ahead(state) <= step.cost + (ahead(step.after) if step.after is not None else 0)
+
+
+CATALOGUE = (
+    plan(name="minute", unit_price="2.415", billing_step_seconds=60),
+    plan(name="hour", unit_price="2.3", billing_step_seconds=3600),
+    term("day", "48.3"),
+    term("week", "285"),
+)
+
+
+def large() -> Iterator[tuple[Usage, str]]:
+    """Calendars of ten years, and whether their months are calendar months."""
+    for means in ("30d", "calendar"):
+        for starts in (1, 1000, 10_000):
+            yield parse_usage({"hours": 87_600, "starts": starts, "from": "2026-11-30"}), means
+        week = {"days": ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], "from": "07:00", "to": "06:53"}
+        yield parse_usage({"weekly": week, "weeks": 1152, "from": "2026-11-30"}), means
+
+
+@pytest.mark.parametrize(("used", "means"), list(large()))
+def test_ten_years_are_searched_with_few_decisions(used: Usage, means: str) -> None:
+    effort = Effort(MOST_DECISIONS)
+    plans = [*CATALOGUE, term("month", "994", month_means=means)]
+    assert cheapest_mix(plans, used, effort).total <= min(cost(one, used).total for one in plans)
+    assert MOST_DECISIONS - effort.left < 12_000
