@@ -5,7 +5,7 @@ from django.contrib import admin
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 
-from config import health, pages
+from config import health, offline, pages
 from config.sign_in import AdminSignInForm, SignInForm
 
 SIGN_IN = {"template_name": "login.html", "redirect_authenticated_user": True, "authentication_form": SignInForm}
@@ -18,12 +18,14 @@ urlpatterns = [
     path("metrics", health.metrics, name="metrics"),
     path("robots.txt", pages.robots, name="robots"),
     path("sitemap.xml", pages.sitemap, name="sitemap"),
+    path("worker.js", offline.worker, name="worker"),
     path("theme", pages.set_theme, name="theme"),
     path("api/v1/", include("config.api_urls")),
     *i18n_patterns(
         path("admin/", admin.site.urls),
         path("login/", LoginView.as_view(**SIGN_IN), name="login"),
         path("logout/", LogoutView.as_view(), name="logout"),
+        path("offline/", offline.offline, name="offline"),
         path("gallery/", pages.gallery, name="gallery"),
         path("cards/", include("catalog.urls")),
         path("", include("billing.urls")),

@@ -20,4 +20,10 @@
     theme.querySelector("button").hidden = true;
     theme.addEventListener("change", () => theme.requestSubmit());
   }
+  // Figures that could not be asked anew stay as they are, and say so.
+  const away = document.getElementById("away");
+  document.addEventListener("htmx:sendError", () => { away.hidden = false; });
+  document.addEventListener("htmx:afterRequest", (event) => { if (event.detail.successful) away.hidden = true; });
+  // Pages read before open without a connection.
+  addEventListener("load", () => navigator.serviceWorker?.register("/worker.js").catch(() => {}));
 })();

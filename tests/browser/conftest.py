@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -57,13 +58,21 @@ def open_page(browser: Browser, shop: str) -> Iterator[Callable[..., Page]]:
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
 
-    def open_(path: str, *, width: int = 1280, theme: str = "light", script: bool = True) -> Page:
+    def open_(
+        path: str,
+        *,
+        width: int = 1280,
+        theme: str = "light",
+        script: bool = True,
+        workers: Literal["allow", "block"] = "block",
+    ) -> Page:
         context = browser.new_context(
             viewport={"width": width, "height": 900},
             color_scheme=theme,
             java_script_enabled=script,
             base_url=shop,
             reduced_motion="reduce",
+            service_workers=workers,
         )
         context.set_default_timeout(15_000)
         contexts.append(context)

@@ -1,10 +1,15 @@
 """The frame around every page: languages, theme, errors, health, and what search engines may see."""
 
+import json
 import re
 
 import pytest
+from django.conf import settings
+from django.contrib.staticfiles import finders
 from django.test import Client
 from django.urls import get_resolver
+
+from config import offline
 
 pytestmark = pytest.mark.django_db
 
@@ -143,3 +148,14 @@ def routes(patterns: list, prefix: str = "") -> list[str]:
 
 def test_every_route_has_a_name() -> None:
     assert set(routes(get_resolver().url_patterns)) >= OPEN
+
+
+def test_the_offline_worker_names_every_language_and_only_files_that_exist(client: Client) -> None:
+    response = client.get("/worker.js")
+    assert response["Content-Type"].startswith("text/javascript")
+    kept = json.loads(response.content.decode().split("= ", 1)[1].split(";\n", 1)[0])
+    assert set(kept["pages"]) == {code for code, _name in settings.LANGUAGES}
+    for address in kept["pages"].values():
+        assert client.get(address).status_code == 200
+    for name in offline.KEPT:
+        assert finders.find(name), name

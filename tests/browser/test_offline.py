@@ -1,0 +1,41 @@
+"""Without a connection: what was read still opens, what was not says so, live figures say that they are old."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "No connection"), ("zh-hans", "没有网络")])
+def test_what_was_read_opens_and_what_was_not_says_so(
+    open_page: Callable[..., Page], no_violations: Callable[[Page], None], language: str, words: str
+) -> None:
+    page = open_page(f"/{language}/", workers="allow")
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.wait_for_function("navigator.serviceWorker.controller !== null")
+    page.goto(f"/{language}/advise/result/?preset=finetune-7b-lora")
+    said = page.locator("#answer").inner_text()
+    page.context.set_offline(True)
+    page.reload()
+    expect(page.locator("#answer")).to_have_text(said)
+    page.goto(f"/{language}/plans/")
+    expect(page.locator("h1")).to_have_text(words)
+    assert page.evaluate("getComputedStyle(document.querySelector('.btn.main')).minHeight") == "44px"
+    no_violations(page)
+    page.context.set_offline(False)
+    page.locator(".btn.main").click()
+    expect(page.locator("h1")).not_to_have_text(words)
+
+
+def test_live_figures_say_that_they_are_old(open_page: Callable[..., Page]) -> None:
+    page = open_page("/en/advise/result/?preset=finetune-7b-lora")
+    page.context.set_offline(True)
+    bars = page.locator("#what-if a:not([aria-current])")
+    bars.nth(0).click()
+    expect(page.locator("#away")).to_be_visible()
+    page.context.set_offline(False)
+    bars.nth(1).click()
+    expect(page.locator("#what-if-answer p").first).to_be_visible()
+    expect(page.locator("#away")).to_be_hidden()
