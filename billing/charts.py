@@ -124,6 +124,10 @@ class HoursChart:
 type Points = Sequence[tuple[float, float]]
 
 
+LABEL_FROM = 0.76
+"""Share of the width from where a label at the right edge may stand, on a phone."""
+
+
 def hours_chart(
     plans: Mapping[str, Points],
     mix: Points,
@@ -152,7 +156,7 @@ def hours_chart(
     drawn = [_hours_line(key, points, across, up) for key, points in plans.items()]
     if mix:
         line = _hours_line("mix", mix, across, up)
-        drawn.append(HoursLine("mix", line.path, line.label_x, line.label_y + 24, line.anchor))
+        drawn.append(HoursLine("mix", line.path, line.label_x, _below(mix, across, up), line.anchor))
     lines = _spread_labels(drawn)
     own_x = across.x(own_hours) if own_hours is not None and across.low <= own_hours <= last else None
     return HoursChart(
@@ -184,6 +188,12 @@ def _hours_line(key: str, points: Points, across: Axis, up: Axis) -> HoursLine:
     if up.share(start) > 0.25:  # a prepaid term begins high: its name fits above its beginning
         return HoursLine(key, path, f"{LEFT + 1:g}%", max(up.y(start) - 6, 12), "")
     return HoursLine(key, path, f"{RIGHT:g}%", max(up.y(min(cost, up.high)) - 6, 12), "e")
+
+
+def _below(points: Points, across: Axis, up: Axis) -> int:
+    """Where a label at the right edge lies clear below a line that rises towards it."""
+    crossing = min(range(len(points)), key=lambda index: abs(across.share(points[index][0]) - LABEL_FROM))
+    return max(up.y(cost) for _hours, cost in points[crossing:]) + TEXT_HEIGHT + 2
 
 
 def _spread_labels(lines: list[HoursLine]) -> list[HoursLine]:

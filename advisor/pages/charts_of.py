@@ -7,6 +7,7 @@ from decimal import Decimal
 from django.utils.translation import gettext as _
 
 from advisor import charts, labels
+from advisor.pages.naming import named
 from advisor.recommendation import Choice, Recommendation
 from advisor.survey import rate_of
 from advisor.templatetags.figures import card_name, hours_figure, number
@@ -143,7 +144,9 @@ def time_cost(advice: Recommendation, catalogue: Catalogue) -> TimeCost | None:
     chart = charts.front_chart(drawn, lambda value: number(round(value, 4)))
     on_front = set(chart.on_front)
     rows = [
-        TimeRow(_name(choice), labels.FITS[choice.estimate.fit], hours, cost, choice.offer.sku in on_front)
+        TimeRow(
+            named(choice.gpu, choice.count), labels.FITS[choice.estimate.fit], hours, cost, choice.offer.sku in on_front
+        )
         for choice, hours, cost in sorted(spots, key=lambda one: one[1])
     ]
     front = _(", ").join(
@@ -153,11 +156,6 @@ def time_cost(advice: Recommendation, catalogue: Catalogue) -> TimeCost | None:
     )
     label = _("Scatter of hours against cost. On the front, fastest first: %(cards)s.") % {"cards": front}
     return TimeCost(_finding(spots, on_front, best, work), label, chart, tuple(rows), work)
-
-
-def _name(choice: Choice) -> str:
-    name = card_name(choice.gpu)
-    return name if choice.count == 1 else f"{choice.count} × {name}"
 
 
 def _finding(spots: Sequence[tuple[Choice, float, Decimal]], on_front: set[str], best: Choice | None, work: str) -> str:
@@ -174,7 +172,7 @@ def _finding(spots: Sequence[tuple[Choice, float, Decimal]], on_front: set[str],
         other = min(faster, key=lambda one: (float(one[2] / cost) if cost else 0.0) * (one[1] / hours) ** 0.5)
         dear = round(float(other[2] / cost - 1) * 100) if cost else 0
         values = {
-            "card": _name(other[0]),
+            "card": named(other[0].gpu, other[0].count),
             "fast": round((1 - other[1] / hours) * 100),
             "dear": dear,
         }
@@ -185,7 +183,7 @@ def _finding(spots: Sequence[tuple[Choice, float, Decimal]], on_front: set[str],
     if cheaper:
         other = min(cheaper, key=lambda one: one[2])
         figures = {
-            "card": _name(other[0]),
+            "card": named(other[0].gpu, other[0].count),
             "late": round((other[1] / hours - 1) * 100),
             "save": round(float(1 - other[2] / cost) * 100) if cost else 0,
         }
@@ -201,7 +199,7 @@ def cost_curve(choice: Choice) -> CostCurve | None:
         return None
     card = short_name(choice.gpu, choice.count)
     heading = (
-        _("%(card)s: %(plan)s is cheapest this time") % {"card": card, "plan": _mix_words(choice)}
+        _("%(card)s: cheapest this time with %(plan)s") % {"card": card, "plan": _mix_words(choice)}
         if own is not None
         else _("%(card)s: the longer you rent, the cheaper the hour") % {"card": card}
     )
@@ -212,10 +210,10 @@ def cost_curve(choice: Choice) -> CostCurve | None:
 def _mix_words(choice: Choice) -> str:
     kinds = [part.kind for part in choice.mix.parts] if choice.mix else [choice.cheapest_plan]
     words = {
-        "minute": _("the minute"),
-        "hour": _("the hour"),
+        "minute": _("payment by the minute"),
+        "hour": _("payment by the hour"),
         "day": _("a day card"),
         "week": _("a week card"),
         "month": _("a month card"),
     }
-    return _(" with ").join(words[kind] for kind in kinds)
+    return _(" + ").join(words[kind] for kind in kinds)
