@@ -200,3 +200,16 @@ def test_a_phone_shows_the_plans_on_demand_and_a_screen_at_once(open_page: Calla
         if not shown:
             page.locator(".rank .rest > summary").nth(1).click()
             expect(plans).to_be_visible()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_first_choices_are_compared_side_by_side(
+    open_page: Callable[..., Page], no_violations: Callable[[Page], None], language: str
+) -> None:
+    page = open_page(f"/{language}/advise/result/?preset=finetune-7b-lora")
+    names = page.locator(".rank h3 a").all_inner_texts()[:2]
+    page.locator('#ranking a[href*="/cards/compare/"]').click()
+    heads = " ".join(page.locator("thead th").all_inner_texts())
+    for name in names:
+        assert re.sub(r"^\d+\s×\s", "", name) in heads
+    no_violations(page)
