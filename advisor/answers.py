@@ -102,7 +102,7 @@ class Reading:
 
     def wrong_given(self, answers: Answers) -> tuple[Problem, ...]:
         """What is wrong with values that were given; what is only missing is not wrong yet."""
-        return tuple(one for one in self.problems if any(v.strip() for v in answers.getlist(input_of(one.path))))
+        return tuple(one for one in self.problems if given(answers, input_of(one.path)))
 
 
 def input_of(path: str) -> str:
@@ -118,7 +118,12 @@ def input_of(path: str) -> str:
 
 def last(answers: Answers, name: str) -> str:
     """The last value given for a name, without blanks round it; empty if none."""
-    return next((value.strip() for value in reversed(answers.getlist(name)) if value.strip()), "")
+    return next(reversed(given(answers, name)), "")
+
+
+def given(answers: Answers, name: str) -> list[str]:
+    """Every value given for a name, without blanks round it and without NUL, which no page may show."""
+    return [value for text in answers.getlist(name) if (value := text.replace("\x00", "").strip())]
 
 
 def number_text(text: str) -> str:
@@ -237,7 +242,7 @@ _NUMBERS = {field.name: field for field in (*SCHEDULE_FIELDS, *CONSTRAINT_FIELDS
 
 def _limit(name: str, text: str, answers: Answers) -> object:
     if name == "require":
-        return [value for value in answers.getlist(name) if value]
+        return given(answers, name)
     if name in ("amount", "samples"):
         return value_from_text(_NUMBER, number_text(text))
     if name == "budget":
@@ -310,6 +315,6 @@ def clean_query(answers: Answers, *, drop: Iterable[str] = (), **more: str) -> s
     left_out = {*CONTROLS, *drop, *more}
     kept = [(name, last(answers, name)) for name in answers if name not in left_out and name != "require"]
     kept += [
-        ("require", value) for value in dict.fromkeys(answers.getlist("require")) if value and "require" not in drop
+        ("require", value) for value in dict.fromkeys(given(answers, "require")) if "require" not in drop
     ]
     return urlencode([*more.items(), *((name, value) for name, value in kept if value)])

@@ -24,32 +24,25 @@ from advisor.sentences import recommendation_in_words
 from advisor.serializers import (
     MOST_QUESTIONS,
     Problems,
-    bad_currency,
     bad_list,
     model_detail,
     model_line,
     preset_line,
+    priced_currency,
     problems_of,
     too_much_work,
 )
-from advisor.sizing.fields import CURRENCIES
 from advisor.sizing.problems import WorkloadError
 from advisor.sizing.workload import nearest_models, parse_workload
 from billing.parsers import LimitedJSONParser
-from catalog.queries import currencies_on_sale
 from catalog.snapshot import Catalogue
 
-DEFAULT_CURRENCY = "CNY"
 CURRENCY = OpenApiParameter("currency", str, description="ISO 4217 code of the prices; CNY where none is named.")
 
 
 def asked_catalogue(request: Request) -> Catalogue:
     """The catalogue in the currency of the query string. Raises Problems where nothing is priced in it."""
-    asked = request.query_params.get("currency", "").upper() or DEFAULT_CURRENCY
-    on_sale = currencies_on_sale()
-    if asked not in on_sale and (asked not in CURRENCIES or on_sale):
-        raise bad_currency(asked, on_sale)
-    return catalogue_now(asked)
+    return catalogue_now(priced_currency(request.query_params.get("currency", "")))
 
 
 def answer_all(body: object, answer: Answer, work: Callable[[object], int] | None = None) -> Response:

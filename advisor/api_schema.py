@@ -153,6 +153,24 @@ ESTIMATE_REQUEST = _one_or_many(
     )
 )
 
+DIAGNOSIS_REQUEST: Schema = {
+    "type": "object",
+    "required": ["text"],
+    "properties": {
+        "text": {
+            "type": "string",
+            "maxLength": 2_000_000,
+            "description": "A pasted error message or `nvidia-smi` table, read and forgotten.",
+        },
+        "model": {
+            "type": "string",
+            "description": "A slug of GET models: gives the cache its size per token.",
+        },
+        "currency": {"type": "string", "description": "ISO 4217 code of the prices; CNY where none is named."},
+    },
+    "additionalProperties": False,
+}
+
 NUMBER: Schema = {"type": "number", "nullable": True}
 TEXT: Schema = {"type": "string"}
 MONEY: Schema = {"type": "string", "format": "decimal", "nullable": True}

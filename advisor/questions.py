@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,13 +14,17 @@ from advisor.sizing.estimate import to_dict as estimate_dict
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Library
 from advisor.sizing.problems import Problem, WorkloadError, shown, type_word
-from advisor.sizing.workload import parse_workload
+from advisor.sizing.workload import Workload, nearest_models, parse_workload
 from catalog.snapshot import Catalogue
 
 MAX_COUNT = 4096
 STARTS_A_PIECE = 200
 MOST_WORK = 120
 """Pieces of work of one request: about ten seconds of one processor at the very worst."""
+
+LONGEST_PASTE = 2_000_000
+DIAGNOSIS_FIELDS = {"text": "the pasted message", "model": "text", "currency": "text"}
+"""Fields of a question to the doctor, with what each must be."""
 
 type Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -31,13 +36,55 @@ def question(value: object) -> Mapping[str, Any]:
     raise WorkloadError((Problem("question", "not-an-object", {"got": type_word(value)}),))
 
 
+@dataclass(frozen=True, slots=True)
+class DiagnosisQuestion:
+    """A pasted message, the library model it is about ("" where not told) and the currency of prices."""
+
+    text: str
+    model: str = ""
+    currency: str = ""
+
+
+def diagnosis_question(body: object, models: Mapping[str, Mapping[str, str]]) -> DiagnosisQuestion:
+    """`{"text", "model"?, "currency"?}`, strictly. Raises WorkloadError with everything wrong."""
+    asked, problems = question(body), []
+    told: dict[str, str] = {}
+    for name, wanted in DIAGNOSIS_FIELDS.items():
+        value = asked.get(name, None if name == "text" else "")
+        if name not in asked and name == "text":
+            problems.append(Problem(name, "missing", {"wanted": wanted}))
+        elif not isinstance(value, str):
+            problems.append(Problem(name, "wrong-type", {"wanted": wanted, "got": type_word(value)}))
+        elif len(value) > LONGEST_PASTE:
+            problems.append(Problem(name, "too-long", {"maximum": LONGEST_PASTE}))
+        else:
+            told[name] = value
+    problems += [_stranger(str(name)) for name in asked if name not in DIAGNOSIS_FIELDS]
+    if (model := told.get("model", "")) and model not in models:
+        near = ", ".join(nearest_models(model, models))
+        code = "unknown-model-near" if near else "unknown-model"
+        problems.append(Problem("model", code, {"value": shown(model), "suggestion": near}))
+    if problems:
+        raise WorkloadError(tuple(problems))
+    return DiagnosisQuestion(**told)
+
+
+def _stranger(name: str) -> Problem:
+    allowed = ", ".join(DIAGNOSIS_FIELDS)
+    near = difflib.get_close_matches(name[:80].lower(), DIAGNOSIS_FIELDS, n=1, cutoff=0.6)
+    if near:
+        values = {"value": shown(name), "suggestion": near[0], "allowed": allowed}
+        return Problem(shown(name), "unknown-field-near", values)
+    return Problem(shown(name), "unknown-field", {"value": shown(name), "allowed": allowed})
+
+
 def estimate_answer(body: Mapping[str, Any], known: Library) -> dict[str, Any]:
     """`{"workload", "gpu", "count"}` -> `{"estimate"}`. Other keys are passed over."""
     problems: list[Problem] = []
-    gpu = _gpu(body.get("gpu"), known, problems)
+    gpu = _gpu(body, known, problems)
     count = _count(body.get("count", 1), problems)
     try:
-        workload = parse_workload(body.get("workload"), known.models, known.gpus)
+        workload = _workload(body, known)
     except WorkloadError as error:
         raise WorkloadError((*error.problems, *problems)) from error
     if gpu is None or count is None:
@@ -49,20 +96,30 @@ def recommendation_answer(
     body: Mapping[str, Any], catalogue: Catalogue, known: Library, now: datetime
 ) -> dict[str, Any]:
     """`{"workload"}` -> `{"recommendation"}`. Other keys are passed over."""
-    workload = parse_workload(body.get("workload"), known.models, known.gpus)
+    workload = _workload(body, known)
     return {"recommendation": recommendation_in_words(to_dict(recommend(workload, catalogue, known, now)))}
 
 
 def pieces_of_work(body: object, known: Library) -> int:
     """What answering one question takes: one piece, and one more for each so many starts of its schedule; nothing where it is refused."""
     try:
-        workload = parse_workload(question(body).get("workload"), known.models, known.gpus)
+        workload = _workload(question(body), known)
     except WorkloadError:
         return 0
     return 1 + starts_priced(workload) // STARTS_A_PIECE
 
 
-def _gpu(slug: object, known: Library, problems: list[Problem]) -> Gpu | None:
+def _workload(body: Mapping[str, Any], known: Library) -> Workload:
+    if "workload" not in body:
+        raise WorkloadError((Problem("workload", "missing", {"wanted": "an object with named fields"}),))
+    return parse_workload(body["workload"], known.models, known.gpus)
+
+
+def _gpu(body: Mapping[str, Any], known: Library, problems: list[Problem]) -> Gpu | None:
+    slug = body.get("gpu")
+    if "gpu" not in body:
+        problems.append(Problem("gpu", "missing", {"wanted": "the slug of a card kind"}))
+        return None
     if not isinstance(slug, str):
         problems.append(Problem("gpu", "wrong-type", {"wanted": "the slug of a card kind", "got": type_word(slug)}))
         return None

@@ -489,6 +489,7 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
 
 PROBLEMS: Mapping[str, Text] = {
     "not-an-object": _("%(path)s must be an object with named fields, not %(got)s."),
+    "missing": _("%(path)s is missing: give %(wanted)s."),
     "missing-field": _("%(path)s is missing. Allowed: %(allowed)s."),
     "missing-number": _("%(path)s is missing: give a number."),
     "missing-model": _("%(path)s is missing: name a model, or give its config.json or its number of parameters."),
@@ -508,6 +509,7 @@ PROBLEMS: Mapping[str, Text] = {
     "too-small": _("%(path)s must be at least %(minimum)s; got %(value)s."),
     "too-large": _("%(path)s must be at most %(maximum)s; got %(value)s."),
     "not-finite": _("%(path)s must be an ordinary number, not %(value)s."),
+    "unprintable": _("%(path)s holds characters that cannot be printed (such as NUL)."),
     "too-long": _("%(path)s is longer than %(maximum)s characters."),
     "too-many": _("%(path)s has more than %(maximum)s entries."),
     "unknown-model": _("No model %(value)s in the library. Use a name of the library, a config.json or parameters_b."),
@@ -580,6 +582,8 @@ TYPES: Mapping[str, Text] = {
     "a model's name or an object": _("a model's name or an object"),
     "an amount such as 100.50": _("an amount such as 100.50"),
     "the slug of a card kind": _("the slug of a card kind"),
+    "an object with named fields": _("an object with named fields"),
+    "the pasted message": _("the pasted message"),
 }
 """Kinds of JSON values inside a sentence about a wrong one."""
 

@@ -8,12 +8,15 @@ from django.utils.translation import gettext as _
 from advisor.presets import Preset
 from advisor.questions import MOST_WORK, STARTS_A_PIECE
 from advisor.sentences import problem_sentence
+from advisor.sizing.fields import CURRENCIES
 from advisor.sizing.problems import Problem, WorkloadError, shown
 from billing.problems import Problems
+from catalog.queries import currencies_on_sale
 
 __all__ = ["MOST_QUESTIONS", "Problems", "model_detail", "model_line", "preset_line", "problem_dict", "problems_of"]
 
 MOST_QUESTIONS = 100
+DEFAULT_CURRENCY = "CNY"
 
 type Row = Mapping[str, str]
 
@@ -57,6 +60,15 @@ def bad_currency(asked: str, allowed: list[str]) -> Problems:
         "allowed": ", ".join(allowed) or "-",
     }
     return Problems([{"path": "currency", "code": "no-prices", "message": message, "allowed": allowed}])
+
+
+def priced_currency(asked: str) -> str:
+    """The currency asked for, CNY where none is named. Raises Problems where nothing is priced in it."""
+    asked = asked.upper() or DEFAULT_CURRENCY
+    on_sale = currencies_on_sale()
+    if asked not in on_sale and (asked not in CURRENCIES or on_sale):
+        raise bad_currency(asked, on_sale)
+    return asked
 
 
 def preset_line(preset: Preset) -> dict[str, Any]:

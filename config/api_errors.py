@@ -4,13 +4,15 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from catalog.limits import TooMany
 
+DJANGO_WORDS = (gettext_noop("Null characters are not allowed."),)
+"""Sentences of Django whose Chinese says something else there: translated here, which goes before Django's."""
 TYPE = "about:blank"
 CONTENT_TYPE = "application/problem+json"
 

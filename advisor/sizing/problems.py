@@ -41,6 +41,7 @@ class WorkloadError(ValueError):
 PROBLEM_SENTENCES: Mapping[str, str] = MappingProxyType(
     {
         "not-an-object": "%(path)s must be an object with named fields, not %(got)s.",
+        "missing": "%(path)s is missing: give %(wanted)s.",
         "missing-field": "%(path)s is missing. Allowed: %(allowed)s.",
         "missing-number": "%(path)s is missing: give a number.",
         "missing-model": "%(path)s is missing: name a model, or give its config.json or its number of parameters.",
@@ -56,6 +57,7 @@ PROBLEM_SENTENCES: Mapping[str, str] = MappingProxyType(
         "too-small": "%(path)s must be at least %(minimum)s; got %(value)s.",
         "too-large": "%(path)s must be at most %(maximum)s; got %(value)s.",
         "not-finite": "%(path)s must be an ordinary number, not %(value)s.",
+        "unprintable": "%(path)s holds characters that cannot be printed (such as NUL).",
         "too-long": "%(path)s is longer than %(maximum)s characters.",
         "too-many": "%(path)s has more than %(maximum)s entries.",
         "unknown-model": "No model %(value)s in the library. Use a name of the library, a config.json or parameters_b.",
@@ -76,10 +78,16 @@ PROBLEM_SENTENCES: Mapping[str, str] = MappingProxyType(
 
 
 def shown(value: object) -> str:
-    """A wrong value as it may be shown back: short, on one line."""
+    """A wrong value as it may be shown back: short, on one line, without what cannot be printed."""
     text = value if isinstance(value, str) else repr(value) if not isinstance(value, int) else _short_int(value)
     text = " ".join(text.split()) if len(text) < 10_000 else text[: LONGEST_SHOWN + 1]
+    text = printable(text)
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+
+
+def printable(text: str) -> str:
+    """The text without NUL and other characters that control a terminal instead of being read."""
+    return text if text.isprintable() else "".join(char for char in text if char.isprintable())
 
 
 def _short_int(value: int) -> str:

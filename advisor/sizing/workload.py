@@ -514,6 +514,9 @@ def _config_model(reader: _Reader, value: object) -> ModelRef | None:
     if _entries(config, MAX_CONFIG_ENTRIES) > MAX_CONFIG_ENTRIES:
         reader.report("model.hf_config", "config-too-large", maximum=MAX_CONFIG_ENTRIES)
         return None
+    if _holds_nul(config):
+        reader.report("model.hf_config", "unprintable")
+        return None
     try:
         check_config(config)
     except ConfigError as error:
@@ -536,6 +539,20 @@ def _entries(value: object, limit: int) -> int:
         elif isinstance(item, str) and len(item) > 100_000:
             return limit + 1
     return count
+
+
+def _holds_nul(config: Mapping[str, Any]) -> bool:
+    """Whether a NUL stands in any name or text of a config of bounded size."""
+    waiting: list[object] = [config]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str) and "\x00" in item:
+            return True
+        if isinstance(item, Mapping):
+            waiting.extend((*item.keys(), *item.values()))
+        elif isinstance(item, list | tuple):
+            waiting.extend(item)
+    return False
 
 
 def _demand(reader: _Reader, value: object, scenario: str) -> Demand | None:
@@ -620,6 +637,8 @@ def _region(reader: _Reader, value: object) -> str | None:
         reader.report(path, "wrong-type", wanted="text", got=type_word(value))
     elif len(value) > LONGEST_SHOWN:
         reader.report(path, "too-long", maximum=LONGEST_SHOWN)
+    elif not value.isprintable():
+        reader.report(path, "unprintable")
     elif not value.strip():
         reader.report(path, "missing-field", allowed="the name of a region")
     else:

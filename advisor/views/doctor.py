@@ -15,15 +15,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from advisor import api_schema
 from advisor.doctor.diagnosis import Diagnosis, cards_that_end_it, diagnose
 from advisor.doctor.reading import read
 from advisor.doctor.sentences import CAUSES, sentence
 from advisor.library import models
+from advisor.questions import diagnosis_question
+from advisor.serializers import Problems, priced_currency, problems_of
 from advisor.sizing.gpu import gpu_from_row
+from advisor.sizing.problems import WorkloadError
 from billing.parsers import LimitedJSONParser
 from catalog.queries import current_catalogue
 
-LONGEST_PASTE = 2_000_000
 CARDS_SHOWN = 4
 
 
@@ -87,8 +90,8 @@ def doctor(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"nav": "doctor", "paste": "", "models": models()}
     status = 200
     if request.method == "POST":
-        text = request.POST.get("paste", "")
-        model = request.POST.get("model", "").strip()
+        text = request.POST.get("paste", "").replace("\x00", "")
+        model = request.POST.get("model", "").replace("\x00", "").strip()
         context |= {"paste": text[-20_000:], "model": model}
         if not text.strip():
             context["error"] = _("Paste the error message or the nvidia-smi table first.")
@@ -100,35 +103,6 @@ def doctor(request: HttpRequest) -> HttpResponse:
     return render(request, "advisor/doctor.html", context, status=status)
 
 
-class DiagnosisRequest(serializers.Serializer[Any]):
-    """A pasted error message or `nvidia-smi` table."""
-
-    text = serializers.CharField(max_length=LONGEST_PASTE, trim_whitespace=False)
-    model = serializers.CharField(
-        max_length=120, required=False, default="", allow_blank=True, help_text="A slug of GET /api/v1/models."
-    )
-    currency = serializers.RegexField(r"^[A-Z]{3}$", required=False, default="CNY")
-
-    def validate_model(self, value: str) -> str:
-        """Only models of the library: anything else would be ignored in silence."""
-        if value and value not in models():
-            raise serializers.ValidationError(_("No such model; GET /api/v1/models lists them."), code="unknown-model")
-        return value
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Nothing unknown passes."""
-        if unknown := set(self.initial_data) - set(self.fields):
-            raise serializers.ValidationError(
-                {
-                    name: serializers.ErrorDetail(
-                        _("Unknown field. Allowed: text, model, currency."), code="unknown-field"
-                    )
-                    for name in unknown
-                }
-            )
-        return attrs
-
-
 class DiagnosisView(APIView):
     """What an out-of-memory error means, what to change, and which rentable card ends it."""
 
@@ -137,7 +111,7 @@ class DiagnosisView(APIView):
 
     @extend_schema(
         operation_id="diagnose",
-        request=DiagnosisRequest,
+        request={"application/json": api_schema.DIAGNOSIS_REQUEST},
         responses=inline_serializer(
             "Diagnosis",
             {
@@ -154,11 +128,11 @@ class DiagnosisView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Read a pasted message. Sizes are GiB (2**30 bytes)."""
-        asked = DiagnosisRequest(data=request.data)
-        asked.is_valid(raise_exception=True)
-        answer = doctor_answer(
-            asked.validated_data["text"], asked.validated_data["model"], asked.validated_data["currency"]
-        )
+        try:
+            asked = diagnosis_question(request.data, models())
+        except WorkloadError as error:
+            raise Problems(problems_of(error)) from error
+        answer = doctor_answer(asked.text, asked.model, priced_currency(asked.currency))
         diagnosis = answer.diagnosis
         return Response(
             {

@@ -190,3 +190,12 @@ def test_the_model_may_be_a_size_or_a_config() -> None:
     assert address.model_json("350m") == {"parameters_b": 0.35}
     assert address.model_json(json.dumps(CONFIG)) == {"hf_config": CONFIG}
     assert address.model_json("Qwen/Qwen2.5-7B") == "Qwen/Qwen2.5-7B"
+
+
+def test_nul_does_not_travel() -> None:
+    answers = QueryDict("scenario=llm&task=inference&model=llama-3%00-8b&require=e%00cc&require=%00&engine=%00vllm")
+    assert address.last(answers, "model") == "llama-3-8b"
+    assert "%00" not in address.clean_query(answers)
+    workload = address.read(answers).workload
+    assert workload is not None
+    assert workload.constraints.require == ("ecc",)

@@ -66,14 +66,32 @@ def test_the_api_names_the_cap_and_the_cache(client: Client, catalogue: None) ->
         ({}, "text"),
         ({"text": "x", "txt": "y"}, "txt"),
         ({"text": "x", "model": "lama"}, "model"),
+        ({"text": "x", "model": 7}, "model"),
+        ({"text": None}, "text"),
         ({"text": "x", "currency": "yuan"}, "currency"),
     ],
 )
 def test_the_api_names_the_wrong_field(client: Client, catalogue: None, body: dict[str, str], path: str) -> None:
     answer = client.post("/api/v1/diagnoses", body, content_type="application/json")
-    assert answer.status_code == 400
+    assert answer.status_code == 422
     assert answer["Content-Type"].startswith("application/problem+json")
     assert [error["path"] for error in answer.json()["errors"]] == [path]
+
+
+def test_a_missing_text_is_said_with_what_is_expected(client: Client, catalogue: None) -> None:
+    for language, words in (("en", "text is missing: give the pasted message."), ("zh-hans", "缺少 text")):
+        headers = {"accept-language": language}
+        answer = client.post("/api/v1/diagnoses", {}, content_type="application/json", headers=headers)
+        assert words in answer.json()["errors"][0]["message"]
+
+
+def test_nul_is_never_shown_again(client: Client, catalogue: None) -> None:
+    page = client.post("/zh-hans/doctor/", {"paste": "CUDA out of\x00 memory", "model": "llama\x00-3"}).content
+    assert b"\x00" not in page
+    body = {"text": "CUDA\x00 out of memory", "model": "lla\x00ma"}
+    answer = client.post("/api/v1/diagnoses", body, content_type="application/json")
+    assert answer.status_code == 422
+    assert "\\u0000" not in answer.content.decode()
 
 
 def test_prices_missing_is_said_not_hidden(client: Client) -> None:

@@ -129,6 +129,34 @@ def test_estimates_name_wrong_cards_and_counts(client, example):
     assert good.json()["estimate"]["fit"] in ("fits", "tight")
 
 
+def test_what_is_missing_is_said_to_be_so(client, example):
+    for what, wanted in (("estimates", {"workload", "gpu"}), ("recommendations", {"workload"})):
+        answer = post(client, what, {"id": 1})
+        assert answer.status_code == 422
+        problems = {one["path"]: one for one in answer.json()["errors"]}
+        assert problems.keys() == wanted
+        assert all(one["code"] == "missing" for one in problems.values())
+        assert all("null" not in one["message"] for one in problems.values())
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"constraints": {"region": "cn\x00east"}}, "constraints.region"),
+        ({"model": {"hf_config": {"model_type": "llama\x00"}}}, "model.hf_config"),
+        ({"model": "llama\x00"}, "model"),
+        ({"fra\x00me": 1}, "frame"),
+        ({"framework": "trl\x00"}, "framework"),
+    ],
+)
+def test_nul_is_refused_in_words_and_never_given_back(client, example, change, path):
+    for language in ("en", "zh-hans"):
+        answer = post(client, "recommendations", {"workload": {**QLORA, **change}}, language)
+        assert answer.status_code == 422
+        assert path in [one["path"] for one in answer.json()["errors"]]
+        assert "\\u0000" not in answer.content.decode()
+
+
 @pytest.mark.parametrize("body", ["{", '{"workload": NaN}', "[" * 100_000, '"text"', "null", "[]"])
 def test_what_is_no_question_gets_a_polite_answer(client, example, body):
     answer = post(client, "recommendations", body)
