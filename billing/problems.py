@@ -18,3 +18,14 @@ class Problems(APIException):
     def __init__(self, problems: Sequence[dict[str, Any]]) -> None:
         super().__init__(" ".join(str(problem["message"]) for problem in problems))
         self.problems = list(problems)
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The problem as it stands in a list of answers: in the form the answer to one question has."""
+        return {
+            "type": "about:blank",
+            "title": str(self.default_detail),
+            "status": self.status_code,
+            "detail": str(self.detail),
+            "errors": self.problems,
+        }

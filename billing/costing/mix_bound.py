@@ -79,8 +79,9 @@ class RestOfUse:
 
     def __init__(self, terms: Sequence[tuple[int, int]], rate: int | None, whole: int) -> None:
         self._rate = rate
+        terms = [(price, most) for price, most in terms if most]
         rates = [price // most for price, most in terms] + ([rate] if rate is not None else [])
-        self._lowest = min(rates)
+        self._lowest = min(rates, default=0)
         self._covers: list[int] = []
         self._costs: list[int] = []
         self._unseen = self._load(terms, whole)

@@ -12,6 +12,8 @@ MOST_PIECES = 200_000
 """In one comparison: a second or two. Ten years of hourly starts under two plans are fewer."""
 HOUR_PIECES = 4
 """A clock hour that is billed by itself takes as long as so many starts."""
+CAP_PIECES = 5
+"""So does a start under a monthly cap."""
 PAIR_PIECES = 10
 """So does looking where one plan overtakes another."""
 _DAYS = {"day": 1, "week": 7, "month": 28}
@@ -37,6 +39,8 @@ def _billed(plan: Plan, usage: Usage) -> int:
         return starts + usage.running // (_term_days(plan) * DAY)
     by_month = plan.cap_hours_per_month is not None and (plan.round_at == "piece" or plan.billing_step_seconds > 3600)
     alone = plan.pieces == "clock_hour" and (plan.price_unit_seconds is None or by_month)
+    if plan.cap_hours_per_month is not None:
+        starts *= CAP_PIECES
     return starts + (usage.running // HOUR * HOUR_PIECES if alone else 0)
 
 

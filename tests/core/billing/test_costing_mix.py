@@ -218,6 +218,13 @@ def test_several_searches_share_what_they_may_weigh() -> None:
     assert compare(plans, jagged(40), Effort(spent)).mix == first.mix
 
 
+def test_use_on_the_last_days_of_a_month_alone() -> None:
+    """There the clock that makes months equally long stands still."""
+    used = usage(("2026-03-28T10:00", "2026-03-28T11:00"))
+    free = term("month", "0", month_means="calendar")
+    assert str(checked([plan(unit_price="0.01"), free], used).total) == "0.00"
+
+
 @st.composite
 def jagged_calendars(draw: st.DrawFn) -> Usage:
     """Many starts around two ends of a month, at any second."""
