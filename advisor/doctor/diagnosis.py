@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from advisor.doctor.reading import Reading, others
+from advisor.doctor.reading import MOST_CARD_GIB, Reading, others
 from advisor.sizing.answer import Note
 from advisor.sizing.gpu import Gpu
 
@@ -23,12 +23,12 @@ Cause = Literal[
     "room-left",
     "card-full",
     "out-of-memory-unstated",
+    "figure-wrong",
     "unknown",
 ]
 
 HEADROOM = 1.1
 """What ended at X would have asked for more afterwards: later layers, later steps, longer samples."""
-LARGEST_CAP = 1_000_000
 BLOCK_TOKENS = 16
 """vLLM hands out its cache in blocks of 16 tokens."""
 CACHE_SHARE_OF_FILE = 0.12
@@ -56,6 +56,14 @@ def diagnose(reading: Reading, cache_bytes_per_token: float | None = None) -> Di
 
     `cache_bytes_per_token`: 16-bit KV cache of the model named in the text or by the reader, where it is known.
     """
+    if reading.absurd:
+        return Diagnosis(
+            reading,
+            "figure-wrong",
+            Note("figure-beyond-any-card", values={"most": MOST_CARD_GIB}),
+            (Note("check-shapes"),),
+            (Note("ask-whole-message"), Note("ask-card")),
+        )
     match reading.kind:
         case "vllm-kv-cache":
             return _cache(reading, cache_bytes_per_token)

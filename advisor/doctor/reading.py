@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Literal
+from typing import Any, Literal
 
 MAX_TEXT = 200_000
 """Characters read of a paste: the message stands near its end or its start, so a longer one is read from both."""
@@ -46,7 +46,13 @@ UNIT_GIB = {
     "g": 1.0,
     "tib": 1024.0,
 }
-SIZE = r"(\d{1,6}(?:[.,]\d{1,20})?)\s*(bytes|[KMGT]i?B|[KMGT]|B)\b"
+SIZE = r"(?<!\d)(?<!\d[.,])(\d{1,3}(?:,\d{3}){1,6}\.\d{1,20}|\d{1,20}(?:[.,]\d{1,20})?)\s*(bytes|[KMGT]i?B|[KMGT]|B)\b"
+MOST_CARD_GIB = 1_024
+"""More no card has, and no program gets in one piece on one."""
+MOST_HOST_GIB = 65_536
+"""More no machine has, no model file is and no cache takes."""
+MOST_TOKENS = 100_000_000
+"""Longer no context is."""
 DTYPE_BYTES = {
     "float": 4,
     "float32": 4,
@@ -112,12 +118,16 @@ class Reading:
     float32_model: bool = False
     signal: int | None = None
     truncated: bool = False
+    absurd: bool = False
+    """A figure of the text cannot be right; it is left out."""
 
 
 def _gib(match: re.Match[str] | None, group: int = 1) -> float | None:
     if match is None or match[group] is None:
         return None
-    return float(match[group].replace(",", ".")) * UNIT_GIB[match[group + 1].lower()]
+    digits = match[group]
+    plain = digits.replace(",", "") if "," in digits and "." in digits else digits.replace(",", ".")
+    return float(plain) * UNIT_GIB[match[group + 1].lower()]
 
 
 def _find(pattern: str, text: str) -> re.Match[str] | None:
@@ -161,7 +171,7 @@ def read(text: str) -> Reading:
     if truncated:
         text = text[: MAX_TEXT // 2] + "\n" + text[-MAX_TEXT // 2 :]
     text = text.replace("\r\n", "\n").replace("\x00", "")
-    reading = _first(text)
+    reading = _believed(_first(text))
     card = CARD.search(text)
     # "DeepSeek-V3" and "T4" in prose are rare; "L4" and "A10" inside words are excluded by the word boundary
     model = _find(r"model(?:_name_or_path|_path)?\s*[=:]\s*['\"]?([\w./-]{3,120})", text)
@@ -179,6 +189,33 @@ def _first(text: str) -> Reading:
         if reading := reader(text):
             return reading
     return Reading()
+
+
+CARD_FIGURES = (
+    "total_gib",
+    "free_gib",
+    "allocated_gib",
+    "reserved_unallocated_gib",
+    "tried_gib",
+    "in_use_by_process_gib",
+    "available_cache_gib",
+)
+HOST_FIGURES = ("needed_cache_gib", "file_gib")
+ON_THE_HOST: frozenset[Kind] = frozenset({"host-memory", "deepspeed-estimate"})
+
+
+def _believed(reading: Reading) -> Reading:
+    """The reading without figures that cannot be right: nothing is advised by them and nobody is shown them."""
+    most = {name: float(MOST_HOST_GIB if reading.kind in ON_THE_HOST else MOST_CARD_GIB) for name in CARD_FIGURES}
+    most |= dict.fromkeys(HOST_FIGURES, float(MOST_HOST_GIB))
+    most |= {"max_tokens": MOST_TOKENS, "cache_tokens": MOST_TOKENS}
+    wrong = [name for name, limit in most.items() if (getattr(reading, name) or 0) > limit]
+    sizes = [process.gib for process in reading.processes] + [device.total_gib for device in reading.devices]
+    full = [device for device in reading.devices if device.used_gib > device.total_gib]
+    if not wrong and not full and max(sizes, default=0.0) <= MOST_CARD_GIB:
+        return reading
+    left_out: dict[str, Any] = dict.fromkeys(wrong)
+    return replace(reading, **left_out, processes=(), devices=(), absurd=True)
 
 
 def _vllm_cache(text: str) -> Reading | None:
@@ -401,7 +438,7 @@ def _deepspeed(text: str) -> Reading | None:
 
 
 def _nvidia_smi(text: str) -> Reading | None:
-    memory = list(re.finditer(r"(\d{1,6})\s*MiB\s*/\s*(\d{1,6})\s*MiB\s*\|(?:\s*(\d{1,3})%)?", text))
+    memory = list(re.finditer(r"(?<!\d)(\d{1,12})\s*MiB\s*/\s*(\d{1,12})\s*MiB\s*\|(?:\s*(\d{1,3})%)?", text))
     if not memory:
         return None
     names = [

@@ -22,6 +22,7 @@ CAUSES: Mapping[str, Promise] = {
     "room-left": _("The card has room left"),
     "card-full": _("The card is nearly full"),
     "out-of-memory-unstated": _("Out of memory, but the text does not say enough to tell why"),
+    "figure-wrong": _("A figure in this text cannot be right"),
     "unknown": _("No figure in this text that we can read"),
 }
 
@@ -57,6 +58,9 @@ FIGURES: Mapping[str, Promise] = {
         "Stock of a card kind is not stock of your host: a stopped pay-as-you-go machine does not keep its card."
     ),
     "no-figures": _("The program says only that memory ran out."),
+    "figure-beyond-any-card": _(
+        "It is far more than any card or machine has (the largest card holds well under %(most)s GiB). Either the text was changed on its way here, or a size in the job itself is wrong by orders of magnitude."
+    ),
     "not-an-error-we-know": _("Paste the whole message: the line with the sizes decides."),
 }
 
@@ -120,6 +124,9 @@ ACTIONS: Mapping[str, Promise] = {
     "mixed-precision": _("Train in mixed precision."),
     "look-at-nvidia-smi": _("Look at nvidia-smi: does another process use the card?"),
     "other-host": _("Start on another host with the same card; your data disk may have to be copied."),
+    "check-shapes": _(
+        "Print the shapes just before the failing line: a batch, a length or a picture size there is far larger than meant. No card ends that."
+    ),
     "term-plan-keeps-card": _("A day, week or month card keeps the card while it is stopped."),
 }
 

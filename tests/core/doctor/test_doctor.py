@@ -1,6 +1,8 @@
 """The doctor reads what programs really print, says what happened, and never falls over a text."""
 
+import dataclasses
 import json
+import re
 import time
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from advisor.doctor.diagnosis import cards_that_end_it, diagnose
 from advisor.doctor.reading import MAX_TEXT, read
+from advisor.doctor.sentences import sentence
 from advisor.library import gpus
 
 OLD = (
@@ -173,6 +176,39 @@ def test_a_pasted_megabyte_is_cut_not_refused_and_read_at_both_ends() -> None:
     assert read("x" * 1_000_000 + OLD).kind == "pytorch"
     assert read(OLD + "x" * 1_000_000).truncated
     assert len(OLD) < MAX_TEXT
+
+
+ABSURD = [
+    "CUDA out of memory. Tried to allocate 9999999999 GiB. GPU 0 has a total capacity of 24.00 GiB of which 1.00 GiB is free.",
+    "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 88888888.00 GiB of which 1.00 GiB is free.",
+    "max seq len (99999999999) is larger than the maximum number of tokens that can be stored in KV cache (39024)",
+    "OOM when allocating tensor with shape[9999999,9999999,99999] and type float",
+    "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 999999999999999 bytes.",
+    "| 30%   50C    P2   300W / 350W |  99999999MiB / 24576MiB |    100%      Default |",
+    "| 30%   50C    P2   300W / 350W |  30000MiB / 24576MiB |    100%      Default |",
+    "print_info: file size   = 99999999.34 GiB (4.88 BPW)",
+    "DefaultCPUAllocator: can't allocate memory: you tried to allocate 99999999999999999999 bytes.",
+]
+
+
+@pytest.mark.parametrize("text", ABSURD)
+def test_a_figure_that_cannot_be_right_is_said_to_be_so_and_never_given_back(text: str) -> None:
+    diagnosis = diagnose(read(text))
+    assert diagnosis.cause == "figure-wrong"
+    assert diagnosis.need_gib is None
+    assert cards_that_end_it(diagnosis, gpus()) == ()
+    said = " ".join(map(sentence, (diagnosis.figures, *diagnosis.actions, *diagnosis.questions)))
+    assert not re.search(r"\d{5}|[1-9]\.\d{2,}", said)
+    kept = dataclasses.asdict(diagnosis.reading)
+    assert all(value < 10**6 for value in kept.values() if isinstance(value, int | float))
+
+
+@pytest.mark.parametrize(
+    ("written", "gib"), [("1,234.50 MiB", 1.2056), ("1234567.00 MiB", None), ("700.00 GiB", 700), ("3,5 GiB", 3.5)]
+)
+def test_sizes_are_read_whole_or_not_at_all(written: str, gib: float | None) -> None:
+    tried = read(f"CUDA out of memory. Tried to allocate {written}").tried_gib
+    assert tried is None if gib is None else tried == pytest.approx(gib, rel=1e-3)
 
 
 @given(st.text(max_size=400))

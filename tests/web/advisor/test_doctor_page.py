@@ -121,6 +121,7 @@ def test_every_figure_named_in_a_sentence_is_given() -> None:
         "processes",
         "cap",
         "now",
+        "most",
     }
     for table in (CAUSES, FIGURES, ACTIONS, QUESTIONS):
         for text in table.values():
