@@ -44,6 +44,11 @@ class Language(models.TextChoices):
     ZH = "zh-hans", "简体中文"
     EN = "en", "English"
 
+    @classmethod
+    def nearest(cls, code: str) -> "Language":
+        """For a reader of a language: the same, or English where letters are not written in it."""
+        return cls(code) if code in cls.values else cls.EN
+
 
 class Scenario(models.TextChoices):
     """The five scenarios of a workload."""

@@ -15,6 +15,7 @@ from billing.drafts import contact_of, head_of, lines_of
 from billing.editor import Editor
 from billing.lifecycle import State, StepRefused, Verb, may
 from billing.models import Quote, QuoteRequest
+from billing.models.choices import Language
 from billing.policy import deepest_discount_percent, needs_approval, sells_unlisted
 from billing.queries import authority_of
 from billing.revision_diff import revision_differences
@@ -83,7 +84,7 @@ def new(request: HttpRequest) -> HttpResponse:
         rows = QuoteRequest.objects.visible_to(staff(request))
         asked = get_object_or_404(rows, pk=int(pk) if pk.isdecimal() and len(pk) < 18 else 0)
     posted = request.POST if request.method == "POST" else None
-    editor = Editor(asked=asked, posted=posted, language=request.LANGUAGE_CODE)
+    editor = Editor(asked=asked, posted=posted, language=Language.nearest(request.LANGUAGE_CODE))
     if posted is None or editor.do.startswith("add-"):
         return _page(request, editor)
     if editor.do == "preview":
@@ -114,7 +115,7 @@ def edit(request: HttpRequest, number: str) -> HttpResponse:
     if not may(State(quote.state), Verb.EDIT):
         return _no_draft(request, quote)
     posted = request.POST if request.method == "POST" else None
-    editor = Editor(quote=quote, posted=posted, language=request.LANGUAGE_CODE)
+    editor = Editor(quote=quote, posted=posted, language=Language.nearest(request.LANGUAGE_CODE))
     version = posted.get("version", "") if posted is not None else ""
     if posted is None:
         return _page(request, editor, doc=document_of(quote.revision))

@@ -20,6 +20,12 @@ from billing.tasks import nudge_outbox
 from billing.views.access import client_address, hidden_from_others
 from billing.views.files import pdf_response, xlsx_response
 from billing.words import CLOSED
+from catalog.limits import Limit, TooMany, visitor
+
+QUESTIONS = Limit("offer-question", most=5, seconds=3600)
+"""Of one quotation: each is a mail to the salesperson."""
+ASKERS = Limit("offer-asker", most=20, seconds=3600)
+"""Of one network, whatever the quotation."""
 
 
 def _link(token: str, now: datetime) -> QuoteLink:
@@ -121,6 +127,14 @@ def question(request: HttpRequest, token: str) -> HttpResponse:
     form = QuestionForm(request.POST)
     if not form.is_valid():
         return render(request, "billing/offer.html", _context(link, now, question=form), status=422)
+    try:
+        QUESTIONS.look(str(link.revision.quote_id))
+        ASKERS.hold(visitor(request))
+        QUESTIONS.count(str(link.revision.quote_id))
+    except TooMany as refused:
+        response = render(request, "billing/offer.html", _context(link, now, question=form, too_many=True), status=429)
+        response["Retry-After"] = str(refused.seconds)
+        return response
     try:
         quote_question(link=link, text=form.cleaned_data["msg"], now=now)
     except NotOpen:

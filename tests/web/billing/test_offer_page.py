@@ -10,7 +10,7 @@ from django.utils import timezone
 from billing.actions.decision import NotOpen, Visitor, quote_accept, quote_decline
 from billing.actions.step import link_revoke, quote_expire, quote_revise, quote_withdraw
 from billing.drafts import head_of, lines_of
-from billing.models import Decision, OutboxMail, Quote, QuoteLink, Revision
+from billing.models import Decision, OutboxMail, Quote, QuoteLink, Revision, Seller
 from billing.models.quote_link import SIGNER
 from billing.tasks import expire_quotes
 from tests.web.billing.conftest import a_sent_quote, head
@@ -107,6 +107,23 @@ def test_decline_with_a_reason(client, sent):
     assert "You have declined" in client.get(path(sent[1])).content.decode()
     assert client.post(path(sent[1], "accept/"), NAME).status_code == 409
     assert "Too dear" in OutboxMail.objects.get(subject__startswith="Declined").body
+
+
+def test_questions_are_limited_for_each_quotation_and_nothing_typed_is_lost(client, sent):
+    for number in range(5):
+        assert client.post(path(sent[1], "question/"), {"msg": f"Question {number}"}).status_code == 200
+    mails = OutboxMail.objects.count()
+    page = client.post(path(sent[1], "question/"), {"msg": "Two cards more, please"})
+    assert page.status_code == 429
+    assert 0 < int(page["Retry-After"]) <= 3600
+    text = page.content.decode()
+    assert "Two cards more, please" in text
+    assert "was not sent" in text
+    assert Seller.objects.current().email in text
+    assert OutboxMail.objects.count() == mails
+    chinese = client.post(path(sent[1], "question/").replace("/en/", "/zh-hans/"), {"msg": "再加两张卡"})
+    assert chinese.status_code == 429
+    assert "没有发出" in chinese.content.decode()
 
 
 def test_a_question_reaches_sales(client, sent):
