@@ -7,6 +7,7 @@ from typing import Any
 from django.http import Http404
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 from rest_framework import status
 from rest_framework.permissions import AllowAny
@@ -37,7 +38,15 @@ from advisor.sizing.workload import nearest_models, parse_workload
 from billing.parsers import LimitedJSONParser
 from catalog.snapshot import Catalogue
 
-CURRENCY = OpenApiParameter("currency", str, description="ISO 4217 code of the prices; CNY where none is named.")
+CURRENCY = OpenApiParameter(
+    "currency", str, description=gettext_lazy("ISO 4217 code of the prices; CNY where none is named.")
+)
+PRESET = OpenApiParameter(
+    "preset", str, OpenApiParameter.PATH, description=gettext_lazy("A slug of the common workloads (GET presets).")
+)
+MODEL = OpenApiParameter(
+    "slug", str, OpenApiParameter.PATH, description=gettext_lazy("A slug of the model library (GET models).")
+)
 
 
 def asked_catalogue(request: Request) -> Catalogue:
@@ -93,7 +102,8 @@ class Recommendations(PublicView):
 
     @extend_schema(
         operation_id="recommendations",
-        summary="Recommend cards for a workload",
+        summary=gettext_lazy("Recommend cards for a workload"),
+        description=api_schema.RECOMMENDATIONS_TOLD,
         parameters=[CURRENCY],
         request={"application/json": api_schema.RECOMMENDATION_REQUEST},
         responses={(200, "application/json"): api_schema.RECOMMENDATION_ANSWER},
@@ -101,7 +111,7 @@ class Recommendations(PublicView):
         auth=[],
     )
     def post(self, request: Request) -> Response:
-        """One object or a list of up to 100, of at most 120 pieces of work: a question is one, and one more for every 200 starts of its schedule."""
+        """One object or a list of them."""
         body: object = request.data
         catalogue, known, now = asked_catalogue(request), library(), timezone.now()
         return answer_all(
@@ -116,13 +126,14 @@ class Estimates(PublicView):
 
     @extend_schema(
         operation_id="estimates",
-        summary="Estimate a workload on a card",
+        summary=gettext_lazy("Estimate a workload on a card"),
+        description=api_schema.ESTIMATES_TOLD,
         request={"application/json": api_schema.ESTIMATE_REQUEST},
         responses={(200, "application/json"): api_schema.ESTIMATE_ANSWER},
         auth=[],
     )
     def post(self, request: Request) -> Response:
-        """One object or a list of up to 100."""
+        """One object or a list of them."""
         body: object = request.data
         known = library()
         return answer_all(body, lambda item: estimate_answer(item, known))
@@ -133,13 +144,14 @@ class PresetRecommendation(PublicView):
 
     @extend_schema(
         operation_id="preset_recommendation",
-        summary="The recommendation of a common workload",
-        parameters=[CURRENCY],
+        summary=gettext_lazy("The recommendation of a common workload"),
+        description=api_schema.PRESET_TOLD,
+        parameters=[PRESET, CURRENCY],
         responses={(200, "application/json"): api_schema.PRESET_ANSWER},
         auth=[],
     )
     def get(self, request: Request, preset: str) -> Response:
-        """Never an answer of an older catalogue: where the table is not current yet, it is worked out now, and the header says so."""
+        """From the table where that is current, else worked out now."""
         if preset not in PRESETS:
             near = difflib.get_close_matches(preset[:80], list(PRESETS), n=3, cutoff=0.3)
             raise Http404(_("No such common workload. Nearest: %(near)s.") % {"near": ", ".join(near) or "-"})
@@ -165,7 +177,8 @@ class PresetList(PublicView):
 
     @extend_schema(
         operation_id="presets",
-        summary="Common workloads",
+        summary=gettext_lazy("Common workloads"),
+        description=gettext_lazy("Every common workload, scenario by scenario."),
         responses={(200, "application/json"): api_schema.PRESET_LIST},
         auth=[],
     )
@@ -179,10 +192,16 @@ class ModelList(PublicView):
 
     @extend_schema(
         operation_id="models",
-        summary="Models of the library",
+        summary=gettext_lazy("Models of the library"),
+        description=gettext_lazy("Every model, or those of a scenario or with a word in their name."),
         parameters=[
-            OpenApiParameter("scenario", str, enum=["llm", "aigc", "speech", "vision"]),
-            OpenApiParameter("search", str, description="Part of a name."),
+            OpenApiParameter(
+                "scenario",
+                str,
+                enum=["llm", "aigc", "speech", "vision"],
+                description=gettext_lazy("Only models of this scenario."),
+            ),
+            OpenApiParameter("search", str, description=gettext_lazy("Part of a name.")),
         ],
         responses={(200, "application/json"): api_schema.MODEL_LIST},
         auth=[],
@@ -204,7 +223,9 @@ class ModelDetail(PublicView):
 
     @extend_schema(
         operation_id="model",
-        summary="One model with its shape and source",
+        summary=gettext_lazy("One model with its shape and source"),
+        description=gettext_lazy("The model, or a 404 with the nearest names."),
+        parameters=[MODEL],
         responses={(200, "application/json"): api_schema.MODEL},
         auth=[],
     )

@@ -1,7 +1,16 @@
 """The workload contract as JSON schema, made from the one field table: whatever the reader takes, the reference shows."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from django.utils.functional import Promise, lazy
+from django.utils.text import format_lazy
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from advisor.costs import JOB_STARTS
+from advisor.questions import MOST_WORK, STARTS_A_PIECE
+from advisor.serializers import MOST_QUESTIONS
 from advisor.sizing.fields import (
     CONSTRAINT_FIELDS,
     CURRENCIES,
@@ -16,19 +25,45 @@ from advisor.sizing.fields import (
 
 type Schema = dict[str, Any]
 
+UNITS: Mapping[str, str | Promise] = {
+    "atoms": _("atoms"),
+    "cards": _("cards"),
+    "cells": _("cells"),
+    "completions": _("completions"),
+    "days": _("days"),
+    "frames": _("frames"),
+    "frames per second": _("frames per second"),
+    "hours": _("hours"),
+    "images": _("images"),
+    "live streams": _("live streams"),
+    "pixels": _("pixels"),
+    "seconds": _("seconds"),
+    "sequences": _("sequences"),
+    "starts": _("starts"),
+    "steps": _("steps"),
+    "tokens": _("tokens"),
+    "tokens per second": _("tokens per second"),
+    "weeks": _("weeks"),
+}
+"""Units of the field table inside a sentence."""
+
 
 def _about(field: Field) -> str:
-    told: list[str] = [
-        f"In {field.unit}." if field.unit else "",
-        f"Also {field.pattern_words}." if field.pattern_words else "",
+    told = [
+        gettext("In %(unit)s.") % {"unit": UNITS.get(field.unit, field.unit)} if field.unit else "",
+        gettext("Also %(words)s.") % {"words": field.pattern_words} if field.pattern_words else "",
     ]
     if field.kind == "open-choice" or field.pattern is not None:
-        told.append(f"Known: {', '.join(field.choices)}.")
+        told.append(gettext("Known: %(names)s.") % {"names": ", ".join(field.choices)})
     if field.kind == "open-choice":
-        told.append("Another short name is taken as software that is not known.")
+        told.append(gettext("Another short name is taken as software that is not known."))
     if field.default is not None:
-        told.append(f"Taken where not given: {field.default}.")
+        told.append(gettext("Taken where not given: %(value)s.") % {"value": field.default})
     return " ".join(part for part in told if part)
+
+
+about = lazy(_about, str)
+"""What is to be said about a field, in the language the reference is read in."""
 
 
 def field_schema(field: Field) -> Schema:
@@ -59,8 +94,8 @@ def field_schema(field: Field) -> Schema:
                 "type": "object",
                 "properties": {"gpu": {"type": "string"}, "hours": {"type": "number", **limits}},
             }
-    about = _about(field)
-    return {**schema, "description": about} if about else schema
+    silent = not field.unit and field.kind != "open-choice" and field.pattern is None and field.default is None
+    return schema if silent else {**schema, "description": about(field)}
 
 
 def _object(fields: tuple[Field, ...], **more: Schema) -> Schema:
@@ -75,28 +110,30 @@ def _demand(scenario: str) -> Schema:
         "properties": {
             "amount": {"type": "number", "exclusiveMinimum": 0},
             "unit": {"type": "string", "enum": list(DEMAND_UNITS[scenario])},
-            "samples": {"type": "number", "description": "With the unit epochs: samples in one epoch."},
+            "samples": {"type": "number", "description": _("With the unit epochs: samples in one epoch.")},
         },
         "additionalProperties": False,
-        "description": "How much work there is: gives hours and cost.",
+        "description": _("How much work there is: gives hours and cost."),
     }
 
 
 MODEL_NAMED: Schema = {
-    "description": "A slug of the model library (GET models), a Hugging Face config.json as it is, or a number of parameters.",
+    "description": _(
+        "A slug of the model library (GET models), a Hugging Face config.json as it is, or a number of parameters."
+    ),
     "oneOf": [
         {"type": "string"},
         {"type": "object", "required": ["hf_config"], "properties": {"hf_config": {"type": "object"}}},
         {
             "type": "object",
             "required": ["parameters_b"],
-            "properties": {"parameters_b": {"type": "number", "description": "Parameters in 1e9."}},
+            "properties": {"parameters_b": {"type": "number", "description": _("Parameters in 1e9.")}},
         },
     ],
 }
 CONSTRAINTS = _object(
     CONSTRAINT_FIELDS,
-    budget={"type": "string", "format": "decimal", "description": "An amount in `currency`; a number is taken too."},
+    budget={"type": "string", "format": "decimal", "description": _("An amount in `currency`; a number is taken too.")},
     currency={"type": "string", "enum": list(CURRENCIES)},
     region={"type": "string"},
     require={"type": "array", "items": {"type": "string", "enum": list(REQUIREMENTS)}},
@@ -118,7 +155,10 @@ def workload_schema(scenario: str, task: str) -> Schema:
             **model,
             **{field.name: field_schema(field) for field in fields},
             "demand": _demand(scenario),
-            "schedule": {**_object(SCHEDULE_FIELDS), "description": "Open-ended use, instead of or around a demand."},
+            "schedule": {
+                **_object(SCHEDULE_FIELDS),
+                "description": _("Open-ended use, instead of or around a demand."),
+            },
             "constraints": CONSTRAINTS,
             "priority": {"type": "string", "enum": list(PRIORITIES), "default": "balanced"},
             "stage": {"type": "string", "enum": list(STAGES), "default": "production"},
@@ -131,14 +171,14 @@ WORKLOAD: Schema = {"oneOf": [workload_schema(scenario, task) for scenario, task
 
 
 def _one_or_many(schema: Schema) -> Schema:
-    return {"oneOf": [schema, {"type": "array", "minItems": 1, "maxItems": 100, "items": schema}]}
+    return {"oneOf": [schema, {"type": "array", "minItems": 1, "maxItems": MOST_QUESTIONS, "items": schema}]}
 
 
 def _question(*needed: str, **properties: Schema) -> Schema:
     return {
         "type": "object",
         "required": list(needed),
-        "properties": {"id": {"description": "Given back as it is."}, **properties},
+        "properties": {"id": {"description": _("Given back as it is.")}, **properties},
     }
 
 
@@ -148,7 +188,7 @@ ESTIMATE_REQUEST = _one_or_many(
         "workload",
         "gpu",
         workload=WORKLOAD,
-        gpu={"type": "string", "description": "Slug of a card kind (GET gpus)."},
+        gpu={"type": "string", "description": _("Slug of a card kind (GET gpus).")},
         count={"type": "integer", "minimum": 1, "maximum": 4096, "default": 1},
     )
 )
@@ -160,13 +200,13 @@ DIAGNOSIS_REQUEST: Schema = {
         "text": {
             "type": "string",
             "maxLength": 2_000_000,
-            "description": "A pasted error message or `nvidia-smi` table, read and forgotten.",
+            "description": _("A pasted error message or `nvidia-smi` table, read and forgotten."),
         },
         "model": {
             "type": "string",
-            "description": "A slug of GET models: gives the cache its size per token.",
+            "description": _("A slug of GET models: gives the cache its size per token."),
         },
-        "currency": {"type": "string", "description": "ISO 4217 code of the prices; CNY where none is named."},
+        "currency": {"type": "string", "description": _("ISO 4217 code of the prices; CNY where none is named.")},
     },
     "additionalProperties": False,
 }
@@ -180,7 +220,7 @@ NOTE: Schema = {
         "code": TEXT,
         "field": {"type": "string", "nullable": True},
         "values": {"type": "object", "additionalProperties": True},
-        "text": {"type": "string", "description": "The sentence in the asked language."},
+        "text": {"type": "string", "description": _("The sentence in the asked language.")},
     },
 }
 NOTES: Schema = {"type": "array", "items": NOTE}
@@ -214,11 +254,11 @@ _ESTIMATE: Schema = {
     "memory": _MEMORY,
     "speed": _SPEED,
     "hours": NUMBER,
-    "plan": {"type": "object", "description": "How the work is spread over the cards."},
-    "host": {"type": "object", "description": "RAM, CPU cores and disk the job needs beside the cards."},
+    "plan": {"type": "object", "description": _("How the work is spread over the cards.")},
+    "host": {"type": "object", "description": _("RAM, CPU cores and disk the job needs beside the cards.")},
     "assumptions": NOTES,
     "warnings": NOTES,
-    "evidence": {"type": "array", "items": {"type": "object"}, "description": "Nearest published measurements."},
+    "evidence": {"type": "array", "items": {"type": "object"}, "description": _("Nearest published measurements.")},
 }
 _COST: Schema = {
     "type": "object",
@@ -304,6 +344,34 @@ MODEL: Schema = {
     "properties": {**_MODEL, "shape": {"type": "object"}, "license": TEXT, "source": TEXT},
 }
 
+RECOMMENDATIONS_TOLD = format_lazy(
+    _(
+        "Which card to rent. One object, or a list of up to {questions} of which each is answered or refused by itself.\n\nHow much one request may ask: a "
+        "question is one piece of work, and one more for every {starts} starts of its schedule (a job inside a schedule counts {job} starts). A list "
+        "holds at most {work} pieces; beyond that it is refused before anything is reckoned, as problem `too-much-work`. Send it in smaller parts."
+    ),
+    questions=MOST_QUESTIONS,
+    starts=STARTS_A_PIECE,
+    job=JOB_STARTS,
+    work=MOST_WORK,
+)
+ESTIMATES_TOLD = format_lazy(
+    _("Memory, speed and hours of a workload on one card kind and count. One object, or a list of up to {questions}."),
+    questions=MOST_QUESTIONS,
+)
+PRESET_TOLD = _(
+    "The recommendation of a common workload. Never an answer of an older catalogue: where the table is not current yet, it is worked out now, and "
+    "the header X-Recommendation-Table says so."
+)
+MODEL_FILE_TOLD = _(
+    "Send the first 2,000,000 bytes of a GGUF file as `application/octet-stream`, or a config.json or adapter_config.json as `application/json`. The "
+    "answer's `fields` go beside `scenario` and `task` of a workload."
+)
+DIAGNOSES_TOLD = _(
+    "Read a pasted error message or `nvidia-smi` table: what happened, what to change, which rentable card ends it. Sizes are GiB (2**30 bytes). The "
+    "text is read and forgotten."
+)
+
 MODEL_READING: Schema = {
     "type": "object",
     "required": ["kind", "fields", "assumptions"],
@@ -311,7 +379,7 @@ MODEL_READING: Schema = {
         "kind": {"type": "string", "enum": ["gguf", "config", "adapter"]},
         "fields": {
             "type": "object",
-            "description": "Fields of a workload: model, weight_format (GGUF), method and LoRA fields (adapter).",
+            "description": _("Fields of a workload: model, weight_format (GGUF), method and LoRA fields (adapter)."),
         },
         "assumptions": {"type": "array", "items": {"type": "object"}},
     },

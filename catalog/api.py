@@ -5,7 +5,8 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Prefetch
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from django.utils.translation import gettext_lazy
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -25,6 +26,10 @@ from catalog.serializers import (
     SkuQuery,
 )
 
+GPU = OpenApiParameter(
+    "slug", str, OpenApiParameter.PATH, description=gettext_lazy("Slug of a card, for example rtx-4090-24g.")
+)
+
 
 def _asked(query: type[ListQuery], request: Request) -> dict[str, Any]:
     said = query(data={name: request.query_params[name] for name in request.query_params})
@@ -38,7 +43,15 @@ class GpuList(APIView):
 
     permission_classes = [AllowAny]
 
-    @extend_schema(parameters=[GpuQuery], responses=GpuListing, tags=["catalogue"], operation_id="gpus_list")
+    @extend_schema(
+        parameters=[GpuQuery],
+        responses=GpuListing,
+        tags=["catalogue"],
+        operation_id="gpus_list",
+        description=gettext_lazy(
+            "Cards with their spec sheets. Their figures are public facts with sources, never sample data."
+        ),
+    )
     def get(self, request: Request) -> Response:
         """List cards. Their figures are public facts with sources, never sample data."""
         asked = _asked(GpuQuery, request)
@@ -63,7 +76,13 @@ class GpuDetail(APIView):
 
     permission_classes = [AllowAny]
 
-    @extend_schema(responses=GpuSerializer, tags=["catalogue"], operation_id="gpus_read")
+    @extend_schema(
+        parameters=[GPU],
+        responses=GpuSerializer,
+        tags=["catalogue"],
+        operation_id="gpus_read",
+        description=gettext_lazy("One card's spec sheet."),
+    )
     def get(self, request: Request, slug: str) -> Response:
         """One card's spec sheet."""
         return Response(GpuSerializer(get_object_or_404(Gpu.objects.visible(), slug=slug)).data)
@@ -74,7 +93,15 @@ class SkuList(APIView):
 
     permission_classes = [AllowAny]
 
-    @extend_schema(parameters=[SkuQuery], responses=SkuListing, tags=["catalogue"], operation_id="skus_list")
+    @extend_schema(
+        parameters=[SkuQuery],
+        responses=SkuListing,
+        tags=["catalogue"],
+        operation_id="skus_list",
+        description=gettext_lazy(
+            "Machines with the prices that hold now in one currency. Prices are per card unless a price says otherwise."
+        ),
+    )
     def get(self, request: Request) -> Response:
         """List machines with the prices that hold now in one currency. Prices are per card unless a price says otherwise."""
         asked = _asked(SkuQuery, request)
@@ -110,7 +137,13 @@ class PlanList(APIView):
 
     permission_classes = [AllowAny]
 
-    @extend_schema(parameters=[PlanQuery], responses=PlanListing, tags=["catalogue"], operation_id="plans_list")
+    @extend_schema(
+        parameters=[PlanQuery],
+        responses=PlanListing,
+        tags=["catalogue"],
+        operation_id="plans_list",
+        description=gettext_lazy("The plans on sale in one currency with their rules. Prices stand with the machines."),
+    )
     def get(self, request: Request) -> Response:
         """List the plans on sale in one currency with their rules. Prices stand with the machines."""
         asked = _asked(PlanQuery, request)

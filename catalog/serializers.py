@@ -14,13 +14,17 @@ from catalog.paging import LIMIT, LIMIT_MOST
 from catalog.queries import plan_rules_of
 from catalog.specs import SPECS, derivations_by_column, sources_by_column
 
+ORDER = gettext_lazy("By which column; with a minus the largest first.")
+
 
 class ListQuery(serializers.Serializer[Any]):
     """Parameters every list takes. A parameter it does not know is an error."""
 
-    limit = serializers.IntegerField(min_value=1, max_value=LIMIT_MOST, default=LIMIT, help_text="Rows per page.")
+    limit = serializers.IntegerField(
+        min_value=1, max_value=LIMIT_MOST, default=LIMIT, help_text=gettext_lazy("Rows per page.")
+    )
     after = serializers.CharField(
-        default="", allow_blank=True, max_length=400, help_text="`next_after` of the page before."
+        default="", allow_blank=True, max_length=400, help_text=gettext_lazy("`next_after` of the page before.")
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -42,7 +46,7 @@ class ListQuery(serializers.Serializer[Any]):
 class CurrencyQuery(ListQuery):
     """A list with prices in one currency."""
 
-    currency = serializers.CharField(default=DEFAULT_CURRENCY, max_length=20, help_text="ISO 4217 code.")
+    currency = serializers.CharField(default=DEFAULT_CURRENCY, max_length=20, help_text=gettext_lazy("ISO 4217 code."))
 
     def validate_currency(self, value: str) -> str:
         """In capitals, and a currency that exists."""
@@ -55,31 +59,50 @@ class GpuQuery(ListQuery):
     order = serializers.ChoiceField(
         choices=["vram_gb", "-vram_gb", "name", "-name", "memory_bandwidth_gb_s", "-memory_bandwidth_gb_s"],
         default="vram_gb",
+        help_text=ORDER,
     )
-    min_vram_gb = serializers.DecimalField(max_digits=12, decimal_places=4, min_value=0, required=False)
-    architecture = serializers.CharField(max_length=40, required=False)
-    modified = serializers.BooleanField(allow_null=True, default=None)
+    min_vram_gb = serializers.DecimalField(
+        max_digits=12, decimal_places=4, min_value=0, required=False, help_text=gettext_lazy("At least so much memory.")
+    )
+    architecture = serializers.CharField(
+        max_length=40, required=False, help_text=gettext_lazy("Of the chip, for example Ampere.")
+    )
+    modified = serializers.BooleanField(
+        allow_null=True,
+        default=None,
+        help_text=gettext_lazy("true: only cards rebuilt by a third party; false: only others."),
+    )
     rentable = serializers.BooleanField(
-        allow_null=True, default=None, help_text="true: only cards with a machine on sale."
+        allow_null=True, default=None, help_text=gettext_lazy("true: only cards with a machine on sale.")
     )
 
 
 class SkuQuery(CurrencyQuery):
     """Which machines, in which order."""
 
-    order = serializers.ChoiceField(choices=["code", "-code", "count", "-count"], default="code")
-    gpu = serializers.SlugField(max_length=40, required=False)
-    count = serializers.ChoiceField(choices=Sku.COUNTS, required=False)
-    region = serializers.SlugField(max_length=40, required=False)
-    stock = serializers.ChoiceField(choices=Sku.Stock.choices, required=False)
-    link = serializers.ChoiceField(choices=Sku.Link.choices, required=False)
+    order = serializers.ChoiceField(choices=["code", "-code", "count", "-count"], default="code", help_text=ORDER)
+    gpu = serializers.SlugField(max_length=40, required=False, help_text=gettext_lazy("Slug of a card (GET gpus)."))
+    count = serializers.ChoiceField(
+        choices=Sku.COUNTS, required=False, help_text=gettext_lazy("Cards in all machines together.")
+    )
+    region = serializers.SlugField(max_length=40, required=False, help_text=gettext_lazy("Code of a region."))
+    stock = serializers.ChoiceField(
+        choices=Sku.Stock.choices, required=False, help_text=gettext_lazy("How many are left.")
+    )
+    link = serializers.ChoiceField(
+        choices=Sku.Link.choices, required=False, help_text=gettext_lazy("What joins the cards.")
+    )
 
 
 class PlanQuery(CurrencyQuery):
     """Which plans, in which order."""
 
-    order = serializers.ChoiceField(choices=["name", "-name"], default="name")
-    kind = serializers.ChoiceField(choices=Plan.Kind.choices, required=False)
+    order = serializers.ChoiceField(choices=["name", "-name"], default="name", help_text=ORDER)
+    kind = serializers.ChoiceField(
+        choices=Plan.Kind.choices,
+        required=False,
+        help_text=gettext_lazy("How it is paid: by the minute, hour, day ..."),
+    )
 
 
 _DECIMALS = [field.name for field in Gpu._meta.concrete_fields if isinstance(field, models.DecimalField)]
@@ -90,10 +113,10 @@ class GpuSerializer(serializers.ModelSerializer[Gpu]):
 
     name = serializers.SerializerMethodField()
     modified = serializers.BooleanField(
-        source="modified_card", help_text="Rebuilt by a third party; no official specification exists."
+        source="modified_card", help_text=gettext_lazy("Rebuilt by a third party; no official specification exists.")
     )
-    sources = serializers.SerializerMethodField(help_text="Field -> where its figure comes from.")
-    derived = serializers.SerializerMethodField(help_text="Field -> how its figure was computed.")
+    sources = serializers.SerializerMethodField(help_text=gettext_lazy("Field -> where its figure comes from."))
+    derived = serializers.SerializerMethodField(help_text=gettext_lazy("Field -> how its figure was computed."))
 
     class Meta:
         model = Gpu
@@ -142,7 +165,9 @@ class PriceSerializer(serializers.ModelSerializer[Price]):
         extra_kwargs = {
             "unit_price": {
                 "normalize_output": True,
-                "help_text": "In whole units of `currency` (7.5 is seven and a half), for one `per` and one `price_per`.",
+                "help_text": gettext_lazy(
+                    "In whole units of `currency` (7.5 is seven and a half), for one `per` and one `price_per`."
+                ),
             }
         }
 
@@ -169,7 +194,9 @@ class SkuSerializer(serializers.ModelSerializer[Sku]):
     gpu: serializers.SlugRelatedField[Gpu] = serializers.SlugRelatedField(slug_field="slug", read_only=True)
     region: serializers.SlugRelatedField[Region] = serializers.SlugRelatedField(slug_field="code", read_only=True)
     images = ImageSerializer(many=True)
-    prices = PriceSerializer(many=True, source="prices_now", help_text="Empty: no price in this currency.")
+    prices = PriceSerializer(
+        many=True, source="prices_now", help_text=gettext_lazy("Empty: no price in this currency.")
+    )
 
     class Meta:
         model = Sku
@@ -182,7 +209,9 @@ class SkuSerializer(serializers.ModelSerializer[Sku]):
 class PlanSerializer(serializers.ModelSerializer[Plan]):
     """A plan's rules in the words of the plan contract; what is left out of `rules` has the contract's default."""
 
-    rules = serializers.SerializerMethodField(help_text="Fields of the plan contract that differ from its defaults.")
+    rules = serializers.SerializerMethodField(
+        help_text=gettext_lazy("Fields of the plan contract that differ from its defaults.")
+    )
 
     class Meta:
         model = Plan
@@ -196,12 +225,10 @@ class PlanSerializer(serializers.ModelSerializer[Plan]):
 class Listing(serializers.Serializer[Any]):
     """Around every list."""
 
-    catalogue_version = serializers.IntegerField(
-        help_text=str(gettext_lazy("Grows with every change of the catalogue."))
-    )
-    is_sample = serializers.BooleanField(help_text="Something in this page is sample data.")
+    catalogue_version = serializers.IntegerField(help_text=gettext_lazy("Grows with every change of the catalogue."))
+    is_sample = serializers.BooleanField(help_text=gettext_lazy("Something in this page is sample data."))
     next_after = serializers.CharField(
-        allow_null=True, help_text="Give it as `after` for the next page; null on the last."
+        allow_null=True, help_text=gettext_lazy("Give it as `after` for the next page; null on the last.")
     )
 
 

@@ -240,7 +240,7 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Cardwise API",
-    "DESCRIPTION": "Which rented GPU fits a job, how long it takes and what it costs under every rental plan.",
+    "DESCRIPTION": _("Which rented GPU fits a job, how long it takes and what it costs under every rental plan."),
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
     "SERVE_INCLUDE_SCHEMA": False,

@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 from drf_spectacular.utils import extend_schema, inline_serializer
 from rest_framework import serializers
@@ -111,6 +112,8 @@ class DiagnosisView(APIView):
 
     @extend_schema(
         operation_id="diagnose",
+        summary=gettext_lazy("What an out-of-memory error means"),
+        description=api_schema.DIAGNOSES_TOLD,
         request={"application/json": api_schema.DIAGNOSIS_REQUEST},
         responses=inline_serializer(
             "Diagnosis",

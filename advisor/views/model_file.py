@@ -7,6 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_POST
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -95,16 +96,15 @@ class ModelReading(APIView):
 
     @extend_schema(
         operation_id="read_model",
-        summary="Read a model's file",
-        description=(
-            "Send the first 2,000,000 bytes of a GGUF file as `application/octet-stream`, or a config.json or adapter_config.json as "
-            "`application/json`. The answer's `fields` go beside `scenario` and `task` of a workload."
-        ),
+        summary=gettext_lazy("Read a model's file"),
+        description=api_schema.MODEL_FILE_TOLD,
         parameters=[
             OpenApiParameter(
                 "name",
                 str,
-                description="The file's name: it may tell the weight format the header's beginning does not.",
+                description=gettext_lazy(
+                    "The file's name: it may tell the weight format the header's beginning does not."
+                ),
             )
         ],
         request={

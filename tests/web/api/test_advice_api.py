@@ -1,6 +1,7 @@
 """Recommendations, estimates, presets, models by API: answers, languages, mistakes, the table's freshness."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -62,6 +63,38 @@ def test_a_recommendation_in_the_asked_language(client, example):
     assert first["reasons"][0]["text"] != other["recommendation"]["choices"][0]["reasons"][0]["text"]
     assert first["reasons"][0]["code"] == other["recommendation"]["choices"][0]["reasons"][0]["code"]
     assert "Accept-Language" in english["Vary"]
+
+
+def descriptions(value: Any) -> list[str]:
+    """Every description and summary of a schema."""
+    if isinstance(value, dict):
+        own = [value[name] for name in ("description", "summary") if isinstance(value.get(name), str)]
+        return own + [text for part in value.values() for text in descriptions(part)]
+    return [text for part in value for text in descriptions(part)] if isinstance(value, list) else []
+
+
+def test_the_reference_speaks_the_readers_language(client):
+    """Names stay; what is said about them is translated, in the schema and on the page alike."""
+    schema = {
+        language: client.get("/api/v1/schema", headers={"accept-language": language}).json()
+        for language in ("en", "zh-hans")
+    }
+    told = {language: one["paths"] for language, one in schema.items()}
+    assert told["en"].keys() == told["zh-hans"].keys()
+    for path, methods in told["zh-hans"].items():
+        if "plan-comparisons" in path:
+            continue  # said by billing
+        for text in descriptions(methods):
+            assert re.search(r"[\u4e00-\u9fff]", text) or text == "[height, width]", text
+        parameters = [one for method in methods.values() for one in method.get("parameters", ())]
+        assert all(one.get("description") for one in parameters), path
+        names = [sorted(one["name"] for one in parameters)]
+        assert names == [
+            sorted(one["name"] for method in told["en"][path].values() for one in method.get("parameters", ()))
+        ]
+    page = client.get("/api/v1/docs", headers={"accept-language": "zh-hans"}).content.decode()
+    assert "租哪张卡" in page
+    assert "Which card to rent" not in page
 
 
 def test_a_list_answers_each_item_by_itself(client, example):
