@@ -107,7 +107,14 @@ class Recommendations(PublicView):
         parameters=[CURRENCY],
         request={"application/json": api_schema.RECOMMENDATION_REQUEST},
         responses={(200, "application/json"): api_schema.RECOMMENDATION_ANSWER},
-        examples=[OpenApiExample("QLoRA of a 7B model", value=api_schema.EXAMPLE, request_only=True)],
+        examples=[
+            OpenApiExample(
+                "QLoRA of a 7B model",
+                summary=gettext_lazy("QLoRA of a 7B model"),
+                value=api_schema.EXAMPLE,
+                request_only=True,
+            )
+        ],
         auth=[],
     )
     def post(self, request: Request) -> Response:

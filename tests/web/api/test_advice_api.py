@@ -84,7 +84,7 @@ def test_the_reference_speaks_the_readers_language(client):
     for path, methods in told["zh-hans"].items():
         if "plan-comparisons" in path:
             continue  # said by billing
-        for text in descriptions(methods):
+        for text in filter(None, descriptions(methods)):
             assert re.search(r"[\u4e00-\u9fff]", text) or text == "[height, width]", text
         parameters = [one for method in methods.values() for one in method.get("parameters", ())]
         assert all(one.get("description") for one in parameters), path
