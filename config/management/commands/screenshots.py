@@ -279,7 +279,7 @@ class Camera:
         file = picture(name, look)
         page.screenshot(path=self.folder / file, full_page=True)
         self.taken += 1
-        if page.evaluate("document.documentElement.scrollWidth") > width:
+        if page.evaluate("document.documentElement.scrollWidth") > width + 1:  # a pixel of rounding
             self.sideways.append(file)
 
 
