@@ -47,9 +47,10 @@ def offer_of(revision: Revision) -> Offer:
 def write_revision(revision: Revision, head: Head, lines: Sequence[OfferLine]) -> None:
     """Store head, lines and what they come to. Only inside a transaction that holds the quotation's lock or created it.
 
-    Raises CostingErrors where the lines cannot be added up.
+    Raises CostingErrors where the lines cannot be added up, or may not be offered.
     """
     offer = head.offer(lines)
+    offer.check()
     total = offer.totals().total
     for name in HEAD_FIELDS:
         setattr(revision, name, getattr(head, name))

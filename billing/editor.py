@@ -128,7 +128,9 @@ class Editor:
 
     def _adds_up(self) -> bool:
         try:
-            self.head_values.offer(self.line_values).totals()
+            offer = self.head_values.offer(self.line_values)
+            offer.totals()
+            offer.check()
         except CostingErrors as errors:
             kept = self.lines.kept()
             for error in errors.errors:

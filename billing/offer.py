@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from decimal import Decimal
+from decimal import ROUND_DOWN, Decimal
 from fractions import Fraction
 from typing import Literal
 
+from billing.costing.errors import CostingErrors, FieldError
 from billing.costing.money import plain, text
 from billing.costing.quote_totals import QuoteTotals, parse_quote, totals
 
@@ -14,6 +15,7 @@ type LineKind = Literal["gpu", "storage", "traffic", "text"]
 
 PRICE_DECIMALS = 8
 PERIOD_DECIMALS = 4
+DISCOUNT_STEP = Decimal("0.001")
 SECONDS: Mapping[str, int] = {
     "second": 1,
     "minute": 60,
@@ -62,6 +64,21 @@ class OfferLine:
         """Priced units in all."""
         return self.count * self.units_each * self.periods
 
+    @property
+    def before_fixed_discount(self) -> Decimal:
+        """What the line comes to after the per cent: the most a fixed discount can take off."""
+        return plain(Fraction(self.quantity) * Fraction(self.unit_price) * (1 - Fraction(self.discount_percent) / 100))
+
+    def refused(self, path: str) -> list[FieldError]:
+        """What nobody may offer: nothing at all, or more off than there is."""
+        errors = [
+            FieldError(f"{path}.{name}", "nothing-counted") for name in ("count", "periods") if not getattr(self, name)
+        ]
+        if not errors and self.discount_amount > self.before_fixed_discount:
+            most = self.before_fixed_discount.quantize(DISCOUNT_STEP, ROUND_DOWN).normalize()
+            errors.append(FieldError(f"{path}.discount_amount", "discount-above-line", {"maximum": f"{most:f}"}))
+        return errors
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:
@@ -94,6 +111,11 @@ class Offer:
     def totals(self) -> QuoteTotals:
         """What it comes to. Raises CostingErrors with the paths of the fields (`lines[0].discount_percent`)."""
         return totals(parse_quote(self.document()))
+
+    def check(self) -> None:
+        """Raises CostingErrors where a line is one that nobody may offer."""
+        if errors := [error for index, line in enumerate(self.lines) for error in line.refused(f"lines[{index}]")]:
+            raise CostingErrors(tuple(errors))
 
     def at_list_prices(self) -> "Offer":
         """The same lines at list prices and without discounts, to measure what was given away."""

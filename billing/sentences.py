@@ -50,6 +50,8 @@ ERRORS: Mapping[str, str | Promise] = {
     "unknown-zone": _("%(value)s is no time zone such as Asia/Shanghai. Nearest: %(suggestion)s."),
     "not-a-pair": _("%(path)s must be a pair of times: [start, stop]."),
     "stop-before-start": _("%(path)s stops before it starts."),
+    "nothing-counted": _("%(path)s is 0: write how many, or remove the line."),
+    "discount-above-line": _("%(path)s is more than the line comes to: at most %(maximum)s."),
     "too-much-work": _(
         "This comparison has %(count)s pieces to reckon (each start and each term under each plan); at most "
         "%(maximum)s are taken. Ask with fewer plans, starts or weeks."

@@ -87,6 +87,8 @@ SENTENCES: Mapping[str, str] = MappingProxyType(
         "unknown-zone": "%(value)s is no time zone such as Asia/Shanghai. Nearest: %(suggestion)s.",
         "not-a-pair": "%(path)s must be a pair of times: [start, stop].",
         "stop-before-start": "%(path)s stops before it starts.",
+        "nothing-counted": "%(path)s is 0: write how many, or remove the line.",
+        "discount-above-line": "%(path)s is more than the line comes to: at most %(maximum)s.",
         "too-much-work": "This comparison has %(count)s pieces to reckon (each start and each term under each plan); at most "
         "%(maximum)s are taken. Ask with fewer plans, starts or weeks.",
         "span-too-long": "The usage spans more than %(maximum)s years.",

@@ -8,6 +8,8 @@ from django.utils.translation import gettext_lazy as _
 
 from billing.models.revision import Revision
 
+LEAST = Decimal("0.0001")
+
 
 class QuoteLine(models.Model):
     """quantity = count x units_each x periods; amount = quantity x unit_price, less percent, less the fixed sum, never below zero."""
@@ -37,13 +39,13 @@ class QuoteLine(models.Model):
     title = models.CharField(_("what"), max_length=200, blank=True)
     detail = models.CharField(_("detail"), max_length=300, blank=True)
     count = models.DecimalField(
-        _("count"), max_digits=14, decimal_places=4, default=Decimal(1), validators=[MinValueValidator(0)]
+        _("count"), max_digits=14, decimal_places=4, default=Decimal(1), validators=[MinValueValidator(LEAST)]
     )
     units_each = models.PositiveSmallIntegerField(
         _("priced units in each"), default=1, help_text=_("Cards in one machine where the price is per card.")
     )
     periods = models.DecimalField(
-        _("periods"), max_digits=14, decimal_places=4, default=Decimal(1), validators=[MinValueValidator(0)]
+        _("periods"), max_digits=14, decimal_places=4, default=Decimal(1), validators=[MinValueValidator(LEAST)]
     )
     unit = models.CharField(_("unit"), max_length=6, choices=Unit, default=Unit.PIECE)
     unit_price = models.DecimalField(
@@ -70,7 +72,20 @@ class QuoteLine(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["revision", "position"], name="line_position_once", deferrable=models.Deferrable.DEFERRED
-            )
+            ),
+            models.CheckConstraint(
+                condition=models.Q(count__gt=0, periods__gt=0, units_each__gt=0), name="line_counts_something"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    discount_amount__lte=models.F("count")
+                    * models.F("units_each")
+                    * models.F("periods")
+                    * models.F("unit_price")
+                    * (1 - models.F("discount_percent") / 100)
+                ),
+                name="line_discount_within_sum",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -5,10 +5,15 @@ from decimal import Decimal
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.db.models.functions import Length
+from django.db.models.lookups import LessThanOrEqual
 from django.utils.translation import gettext_lazy as _
 
 from billing.models.choices import Currency, Language, Rounding
 from billing.models.quote import Quote
+
+TERMS_LENGTH = 6_000
+"""Two pages of an offer."""
 
 
 class Revision(models.Model):
@@ -32,7 +37,7 @@ class Revision(models.Model):
     purpose = models.CharField(_("purpose"), max_length=200, blank=True)
     payment = models.CharField(_("payment"), max_length=200, blank=True)
     start = models.CharField(_("start of rental"), max_length=200, blank=True)
-    terms = models.TextField(_("terms"), blank=True)
+    terms = models.TextField(_("terms"), max_length=TERMS_LENGTH, blank=True)
     advice = models.JSONField(_("advice"), null=True, blank=True)
     catalogue_version = models.PositiveIntegerField(_("catalogue version"), default=0)
     net = models.DecimalField(_("net"), max_digits=20, decimal_places=3, default=Decimal(0))
@@ -58,6 +63,7 @@ class Revision(models.Model):
             models.CheckConstraint(
                 condition=models.Q(gross=models.F("net") + models.F("tax")), name="revision_adds_up"
             ),
+            models.CheckConstraint(condition=LessThanOrEqual(Length("terms"), TERMS_LENGTH), name="revision_terms_fit"),
         ]
 
     def __str__(self) -> str:

@@ -10,6 +10,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from billing.models.choices import Currency, Rounding
+from billing.models.revision import TERMS_LENGTH
 
 
 def validate_timezone(name: str) -> None:
@@ -56,12 +57,14 @@ class Seller(models.Model):
     start_zh = models.CharField(_("start of rental (Chinese)"), max_length=200, default="付款后 2 小时内开通")
     terms = models.TextField(
         _("terms"),
+        max_length=TERMS_LENGTH,
         blank=True,
         help_text=_("One per line."),
         default="Unused time of day, week and month cards is not refunded.\nA stopped machine costs nothing for its cards; its data disk is still charged.\nUse beyond the quoted quantities is charged at the list price of the day.\nIf a node is down for more than 4 hours within 7 days, the term is extended by as many hours.",
     )
     terms_zh = models.TextField(
         _("terms (Chinese)"),
+        max_length=TERMS_LENGTH,
         blank=True,
         help_text=_("One per line."),
         default="日卡、周卡、月卡未用完的时间不退。\n关机不收显卡费，数据盘照收。\n超出部分按当日价目收费。\n7 天内节点故障超过 4 小时，按小时数顺延。",

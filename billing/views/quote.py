@@ -1,7 +1,9 @@
 """One quotation for staff: the document, where it stands, its steps, links, mails and history; files; differences."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
+from decimal import ROUND_DOWN
 from typing import Any
 
 from django.contrib import messages
@@ -36,7 +38,7 @@ from billing.lifecycle import STAFF_VERBS, State, StepRefused, Verb, end_of_vali
 from billing.line_pricing import priced_line
 from billing.models import OutboxMail, Quote, QuoteLink, Revision, Seller
 from billing.models.choices import QuoteState
-from billing.offer import Head, OfferLine
+from billing.offer import DISCOUNT_STEP, Head, OfferLine
 from billing.policy import needs_approval, sells_unlisted
 from billing.queries import authority_of, catalogue_of
 from billing.revision_diff import Version, revision_differences
@@ -129,8 +131,15 @@ def _todays(quote: Quote) -> tuple[Head, tuple[OfferLine, ...], int]:
     seller = Seller.objects.current()
     catalogue = catalogue_of(quote.revision.currency)
     head = _fresh_validity(head_of(quote.revision), seller)
-    lines = tuple(priced_line(line, catalogue, head) for line in lines_of(quote.revision))
+    lines = tuple(_bounded(priced_line(line, catalogue, head)) for line in lines_of(quote.revision))
     return head, lines, catalogue.version
+
+
+def _bounded(line: OfferLine) -> OfferLine:
+    """A fixed discount on yesterday's price may be more than the line costs today."""
+    return replace(
+        line, discount_amount=min(line.discount_amount, line.before_fixed_discount.quantize(DISCOUNT_STEP, ROUND_DOWN))
+    )
 
 
 def _fresh_validity(head: Head, seller: Seller) -> Head:

@@ -11,13 +11,7 @@ from billing.actions.quote import quote_create
 from billing.actions.step import quote_send
 from billing.offer import Contact, Head, OfferLine
 from billing.policy import Authority
-from catalog.actions import load_example_catalogue
 from config.roles import sync_roles
-
-
-@pytest.fixture
-def example(db):
-    load_example_catalogue(by=None)
 
 
 def person(name: str, role: str) -> User:

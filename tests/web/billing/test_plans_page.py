@@ -2,12 +2,6 @@
 
 import pytest
 
-from catalog.actions import load_example_catalogue
-
-
-@pytest.fixture
-def example(db):
-    load_example_catalogue(by=None)
 
 
 HOURS = {"sku": "rtx-3090-24g-x1", "pattern": "hours", "hours": "27", "starts": "1"}
