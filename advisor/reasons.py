@@ -568,15 +568,34 @@ def _pace(one: Candidate) -> Figures:
 def remedy(
     estimate: Estimate, failures: Iterable[Note] = (), total: Decimal | None = None, currency: str = ""
 ) -> Note | None:
-    """What would do: the limit that would have to give, or the change that makes a job fit a card it does not surely fit."""
-    for note in failures:
-        if note.code == "deadline-missed":
-            return Note("allow-hours", "constraints.deadline_hours", {"hours": note.values["hours"]})
-        if note.code == "over-budget" and total is not None:
-            return Note("allow-budget", "constraints.budget", {"total": str(total), "currency": currency})
+    """What would do: the limit that would have to give, or the change that makes a job surely fit; None where no single one does."""
+    broken = {note.code: note for note in failures}
+    if broken:
+        return _allowing(broken, str(total), currency) if total is not None else None
     if estimate.fit == "fits":
         return None
-    return next((note for note in estimate.warnings if note.code in REMEDIES), None)
+    return next((note for note in estimate.warnings if note.code in REMEDIES and _suffices(note, estimate)), None)
+
+
+def _allowing(broken: Mapping[str, Note], total: str, currency: str) -> Note | None:
+    """What would have to be allowed of deadline and budget; None where another limit is in the way as well."""
+    late = broken.get("deadline-missed")
+    money: Figures = {"total": total, "currency": currency}
+    match sorted(broken), late:
+        case ["deadline-missed"], Note():
+            return Note("allow-hours", "constraints.deadline_hours", {"hours": late.values["hours"]})
+        case ["over-budget"], None:
+            return Note("allow-budget", "constraints.budget", money)
+        case ["deadline-missed", "over-budget"], Note():
+            return Note("allow-both", "constraints", {"hours": late.values["hours"], **money})
+        case _:
+            return None
+
+
+def _suffices(note: Note, estimate: Estimate) -> bool:
+    """Whether what a change saves covers what is missing; a change without a figure was worked out to fit."""
+    saves, memory = note.values.get("saves_gib"), estimate.memory
+    return saves is None or memory is None or memory.high_gib - float(saves) <= memory.usable_gib
 
 
 def _once(notes: Iterable[Note]) -> tuple[Note, ...]:

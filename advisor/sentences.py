@@ -478,6 +478,7 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
     ),
     "only-choice": (_("The only card that does it: %(total)s"),),
     "allow-hours": (_("Would do if %(hours)s h were allowed"),),
+    "allow-both": (_("Would do if %(hours)s h and %(total)s were allowed"),),
     "allow-budget": (_("Would do for %(total)s"),),
     "try-tight": (
         _(

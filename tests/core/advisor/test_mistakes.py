@@ -355,3 +355,15 @@ def test_12_what_was_told_is_not_asked_and_what_is_done_already_not_advised():
     assert "checkpoint" not in {one.note.code for one in answer.advice}
     named = ask({"scenario": "llm", "task": "training", "model": "qwen2.5-7b", "framework": "unsloth"})
     assert "ask-framework" not in codes(named.questions)
+
+
+@pytest.mark.parametrize("model", ["llama-3-8b", "llama-3-70b", "qwen2.5-14b"])
+@pytest.mark.parametrize("method", ["full", "lora"])
+def test_what_would_do_really_would(model, method):
+    answer = ask({"scenario": "llm", "task": "training", "model": model, "method": method, "sequence_tokens": 4096})
+    for one in (*answer.choices, *answer.rejected):
+        if one.remedy is None or "saves_gib" not in one.remedy.values or one.estimate is None:
+            continue
+        memory = one.estimate.memory
+        assert memory is not None
+        assert memory.high_gib - float(one.remedy.values["saves_gib"]) <= memory.usable_gib

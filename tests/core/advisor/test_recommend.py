@@ -272,6 +272,24 @@ def test_the_limit_that_nothing_keeps_is_the_one_that_is_named(limits, code):
     assert answer.warnings[0].code == code
 
 
+@settings(max_examples=25, deadline=None)
+@given(deadline=st.floats(5, 400), budget=st.decimals("5", 400, places=2), ram=st.none() | st.just(200.0))
+def test_what_would_have_to_be_allowed_is_all_that_is_broken(deadline, budget, ram):
+    limits = {"deadline_hours": deadline, "budget": str(budget), "currency": "CNY"}
+    limits |= {} if ram is None else {"host_ram_gib": ram}
+    with mock.patch.dict(scenarios.PREPARE, {"llm": fake_prepare}):
+        answer = ask(18, demand=TOKENS, constraints=limits)
+    for one in answer.rejected:
+        broken = {note.code for note in one.reasons} & {"deadline-missed", "over-budget", "host-ram-short"}
+        allowed = {
+            "allow-hours": {"deadline-missed"},
+            "allow-budget": {"over-budget"},
+            "allow-both": {"deadline-missed", "over-budget"},
+        }
+        if one.remedy is not None and one.remedy.code in allowed:
+            assert broken == allowed[one.remedy.code]
+
+
 def test_what_does_not_fit_anywhere_is_answered_with_how_far_it_is_and_what_would_do():
     answer = ask(4000)
     assert not answer.choices
