@@ -38,11 +38,6 @@ class Trial:
         """Its cards; empty where nothing is recommended."""
         return named(self.choice.gpu, self.choice.count) if self.choice else ""
 
-    @property
-    def same_cards(self) -> bool:
-        """Whether the recommendation stays with the first result's cards."""
-        return self.name == self.held_name
-
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:

@@ -92,7 +92,15 @@ def test_every_bar_of_the_common_jobs_answers(client, slug, language):
 
 
 @pytest.mark.parametrize(
-    "was", ["", "scenario=llm", "%ff", "model=" + "9" * 5000, "scenario=llm&task=training&was=was"]
+    "was",
+    [
+        "",
+        "scenario=llm",
+        "%ff",
+        "model=" + "9" * 5000,
+        "scenario=llm&task=training&was=was",
+        "scenario=vision&task=training&model=yolov8x&batch=16",
+    ],
 )
 def test_a_spoilt_first_address_still_answers(client, was):
     with override("en"):
