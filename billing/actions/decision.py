@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db import transaction
 
 from billing.actions.quote import lock_quote
-from billing.actions.trail import post_mail, record
+from billing.actions.trail import post_mail, post_staff_mail, record
 from billing.lifecycle import State, Verb, has_expired, move
 from billing.models import Decision, Quote, QuoteLink, Seller
 
@@ -77,13 +77,7 @@ def _decide(
         details={"revision": locked.revision.number, "reason": reason, "address": visitor.address or ""},
     )
     context = {"quote": locked, "snapshot": locked.revision.snapshot, "decision": decision}
-    post_mail(
-        template="quote_decided",
-        to=locked.owner.email or Seller.objects.current().email,
-        language=locked.revision.language,
-        context=context,
-        quote=locked,
-    )
+    post_staff_mail(template="quote_decided", owner=locked.owner, context=context, quote=locked)
     return decision, True
 
 
@@ -123,12 +117,8 @@ def quote_question(*, link: QuoteLink, text: str, now: datetime) -> None:
     if not QuoteLink.objects.get(pk=link.pk).works_at(now):
         raise NotOpen("link")
     record(verb="question", by=None, who=locked.customer.contact, quote=locked, details={"text": text})
-    post_mail(
-        template="quote_question",
-        to=locked.owner.email or Seller.objects.current().email,
-        language=locked.revision.language,
-        context={"quote": locked, "text": text},
-        quote=locked,
+    post_staff_mail(
+        template="quote_question", owner=locked.owner, context={"quote": locked, "text": text}, quote=locked
     )
 
 

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from billing.actions.trail import post_mail, record
+from billing.actions.trail import post_mail, post_staff_mail, record
 from billing.models import QuoteRequest, Seller
 from billing.models.choices import Scenario
 
@@ -38,7 +38,7 @@ def quote_request_create(
     seller = Seller.objects.current()
     about = {"request": request, "seller": seller, "advice": advice, "inbox_url": inbox_url}
     post_mail(template="request_received", to=request.email, language=language, context=about, request=request)
-    post_mail(template="request_arrived", to=seller.email, language=language, context=about, request=request)
+    post_staff_mail(template="request_arrived", context=about, request=request)
     return request
 
 

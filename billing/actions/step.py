@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from billing.actions.quote import EditConflict, lock_quote
-from billing.actions.trail import CLOCK, post_mail, record
+from billing.actions.trail import CLOCK, post_mail, post_staff_mail, record
 from billing.drafts import contact_of, head_of, lines_of, write_revision
 from billing.lifecycle import State, Verb, end_of_validity, has_expired, local_date, move
 from billing.models import Quote, QuoteLink, Revision, Seller
@@ -61,10 +61,8 @@ def quote_submit(*, quote: Quote, by: User, expected_version: int, quote_url: st
     """Ask a manager to approve a discount over one's own limit."""
     locked = _lock(quote, expected_version)
     _step(locked, Verb.SUBMIT, by, discount_percent=str(locked.revision.discount_percent))
-    post_mail(
+    post_staff_mail(
         template="approval_wanted",
-        to=Seller.objects.current().email,
-        language=locked.revision.language,
         context={
             "quote": locked,
             "percent": plain_text(locked.revision.discount_percent),

@@ -8,7 +8,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import override
 
-from billing.models import AuditEntry, OutboxMail, Quote, QuoteRequest
+from billing.models import AuditEntry, OutboxMail, Quote, QuoteRequest, Seller
 
 CLOCK = "clock"
 
@@ -31,6 +31,20 @@ def record(
         request=request,
         details=dict(details or {}),
     )
+
+
+def post_staff_mail(
+    *,
+    template: str,
+    context: Mapping[str, Any],
+    owner: User | None = None,
+    quote: Quote | None = None,
+    request: QuoteRequest | None = None,
+) -> OutboxMail | None:
+    """A mail to the salesperson, or to the sales address: in the shop's own language, whatever the customer's is."""
+    seller = Seller.objects.current()
+    to = (owner.email if owner else "") or seller.email
+    return post_mail(template=template, to=to, language=seller.language, context=context, quote=quote, request=request)
 
 
 def post_mail(

@@ -9,7 +9,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from billing.models.choices import Currency, Rounding
+from billing.models.choices import Currency, Language, Rounding
 from billing.models.revision import TERMS_LENGTH
 
 
@@ -31,6 +31,7 @@ class Seller(models.Model):
     name = models.CharField(_("name"), max_length=200, default="Cardwise Sample Cloud Ltd (sample)")
     name_zh = models.CharField(_("Chinese name"), max_length=200, default="示例云算力有限公司（示例）")
     email = models.EmailField(_("sales address"), default="sales@example.com")
+    language = models.CharField(_("language of mails to staff"), max_length=10, choices=Language, default=Language.ZH)
     timezone = models.CharField(
         _("time zone"),
         max_length=64,
