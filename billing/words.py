@@ -56,6 +56,7 @@ REFUSALS: Mapping[str, Promise] = {
 }
 """Why a step was not taken."""
 
+OPEN = gettext_lazy("Waiting for your answer")
 CLOSED: Mapping[str, Promise] = {
     "superseded": gettext_lazy("This version has been replaced by a newer one and can no longer be accepted."),
     "expired": gettext_lazy(

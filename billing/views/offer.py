@@ -19,7 +19,7 @@ from billing.models import QuoteLink, Seller
 from billing.tasks import nudge_outbox
 from billing.views.access import client_address, hidden_from_others
 from billing.views.files import pdf_response, xlsx_response
-from billing.words import CLOSED
+from billing.words import CLOSED, OPEN
 from catalog.limits import Limit, TooMany, visitor
 
 QUESTIONS = Limit("offer-question", most=5, seconds=3600)
@@ -52,6 +52,7 @@ def _context(link: QuoteLink, now: datetime, **more: Any) -> dict[str, Any]:
         "doc": link.revision.snapshot,
         "standing": standing,
         "is_open": standing == State.SENT,
+        "open_words": OPEN if standing == State.SENT else "",  # stands on the paper, so in the quotation's language
         "closed_words": "" if standing == State.SENT else CLOSED.get(standing, CLOSED["not-sent"]),
         "days_left": (link.revision.valid_until - today).days,
         "decision": getattr(link.revision, "decision", None),

@@ -106,7 +106,7 @@ def test_decline_with_a_reason(client, sent):
     assert Decision.objects.get().reason == "Too dear"
     assert "You have declined" in client.get(path(sent[1])).content.decode()
     assert client.post(path(sent[1], "accept/"), NAME).status_code == 409
-    assert "Too dear" in OutboxMail.objects.get(subject__startswith="Declined").body
+    assert "Too dear" in OutboxMail.objects.get(subject__startswith="已谢绝").body
 
 
 def test_questions_are_limited_for_each_quotation_and_nothing_typed_is_lost(client, sent):
@@ -128,7 +128,7 @@ def test_questions_are_limited_for_each_quotation_and_nothing_typed_is_lost(clie
 
 def test_a_question_reaches_sales(client, sent):
     assert client.post(path(sent[1], "question/"), {"msg": "Two cards more?"}).status_code == 200
-    mail = OutboxMail.objects.get(subject__startswith="Question")
+    mail = OutboxMail.objects.get(subject__contains="的提问")
     assert mail.recipient == "sam@example.com"
     assert "Two cards more?" in mail.body
     assert client.post(path(sent[1], "question/"), {"msg": ""}).status_code == 422
@@ -215,6 +215,24 @@ def test_a_declined_offer_may_be_made_again(sent, sam):
     again = revise(sent[0], sam)
     assert (again.state, again.revision.number) == ("draft", 2)
     assert Revision.objects.get(number=1).decision.kind == "declined"
+
+
+@pytest.mark.parametrize(
+    ("page", "paper", "button", "state"),
+    [
+        ("en", "zh-hans", "Accept", "待接受"),
+        ("zh-hans", "zh-hans", "接受报价", "待接受"),
+        ("zh-hans", "en", "接受报价", "Waiting for your answer"),
+    ],
+)
+def test_the_paper_speaks_its_own_language_whole_and_the_page_the_readers(client, sam, page, paper, button, state):
+    _quote, link = a_sent_quote(sam, language=paper)
+    text = client.get(f"/{page}/q/{link.token}/").content.decode()
+    before, sheet = text.split('<article class="paper"')
+    sheet, after = sheet.split("</article>")
+    assert f">{button}</a>" in before.replace("</svg>", ">")
+    assert f">{state}<" in sheet
+    assert state not in before + after
 
 
 def test_language_of_the_quotation_is_kept_in_both_frames(client, sam):
