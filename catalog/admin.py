@@ -4,13 +4,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.db import models
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from catalog.formats import money_text
+from catalog.admin_figures import PlainDecimal, change_text, plain, span_text
 from catalog.models import CatalogueChange, CatalogueVersion, Gpu, Image, Plan, Price, Region, Sku, SkuImage, recorded
 from catalog.specs import SPECS
 
@@ -26,6 +27,7 @@ class RecordedAdmin(ModelAdmin):
 
     list_per_page = 50
     save_on_top = True
+    formfield_overrides = {models.DecimalField: {"form_class": PlainDecimal}}
 
     def _recorded(self, request: HttpRequest, view: Callable[[], HttpResponse]) -> HttpResponse:
         if request.method != "POST":
@@ -59,11 +61,10 @@ class GpuAdmin(RecordedAdmin):
 
     list_display = (
         "name",
-        "slug",
         "architecture",
-        "vram_gb",
-        "memory_bandwidth_gb_s",
-        "fp16_tensor_dense_fp32acc_tflops",
+        plain(Gpu, "vram_gb"),
+        plain(Gpu, "memory_bandwidth_gb_s"),
+        plain(Gpu, "fp16_tensor_dense_fp32acc_tflops"),
         "modified_card",
         "is_visible",
     )
@@ -88,6 +89,10 @@ class SkuImageInline(TabularInline):
     extra = 1
     autocomplete_fields = ("image",)
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[SkuImage]:
+        """With what its rows are called after."""
+        return super().get_queryset(request).select_related("sku", "image")
+
 
 class PriceInline(TabularInline):
     """Prices of a machine, to look at: they are changed on their own page, where the running one is ended."""
@@ -96,8 +101,13 @@ class PriceInline(TabularInline):
     extra = 0
     can_delete = False
     show_change_link = True
-    fields = ("plan", "unit_price", "currency", "valid_during", "is_sample")
+    fields = ("plan", plain(Price, "unit_price"), "currency", "holds", "is_sample")
     readonly_fields = fields
+
+    @admin.display(description=gettext_lazy("holds"))
+    def holds(self, price: Price) -> str:
+        """From when until when."""
+        return span_text(price.valid_during.lower, price.valid_during.upper)
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Not here."""
@@ -105,27 +115,14 @@ class PriceInline(TabularInline):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Price]:
         """With their plans."""
-        return super().get_queryset(request).select_related("plan")
+        return super().get_queryset(request).select_related("sku", "plan")
 
 
 @admin.register(Sku)
 class SkuAdmin(RecordedAdmin):
     """Machines."""
 
-    list_display = (
-        "code",
-        "gpu",
-        "count",
-        "nodes",
-        "link",
-        "region",
-        "stock",
-        "cpu_cores",
-        "ram_gib",
-        "disk_gb",
-        "is_active",
-        "is_sample",
-    )
+    list_display = ("code", "stock", "is_active", "gpu", "count", "nodes", "link", "region", "is_sample")
     list_editable = ("stock", "is_active")
     list_filter = ("stock", "is_active", "is_sample", "region", "link", "count", "gpu")
     list_select_related = ("gpu", "region")
@@ -218,31 +215,46 @@ class HoldsFilter(admin.SimpleListFilter):
         return queryset.filter(**{lookup: now}) if lookup else queryset
 
 
+UNIT_PRICE, LIST_PRICE = (plain(Price, name) for name in ("unit_price", "list_price_per_hour"))
+
+
+def _has_begun(price: Price | None) -> bool:
+    return price is not None and price.valid_during.lower <= timezone.now()
+
+
 @admin.register(Price)
 class PriceAdmin(RecordedAdmin):
     """Prices. A price that has begun to hold keeps its sum and its beginning: end it and add a new one, so that history stays true."""
 
-    list_display = ("sku", "plan", "price", "currency", "valid_during", "is_sample")
+    list_display = ("sku", "plan", UNIT_PRICE, "currency", "holds", "is_sample")
     list_filter = (HoldsFilter, "currency", "plan", "is_sample", "sku__region", "sku__gpu")
     list_select_related = ("sku", "plan")
     search_fields = ("sku__code", "sku__gpu__name", "plan__name")
     autocomplete_fields = ("sku", "plan")
 
-    @admin.display(description=gettext_lazy("unit price"), ordering="unit_price")
-    def price(self, price: Price) -> str:
-        """Without trailing zeros."""
-        return money_text(price.unit_price, price.currency)
+    @admin.display(description=gettext_lazy("holds"), ordering="valid_during")
+    def holds(self, price: Price) -> str:
+        """From when until when."""
+        return span_text(price.valid_during.lower, price.valid_during.upper)
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Price | None = None) -> tuple[str, ...]:
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Price]:
+        """With what a price is called after."""
+        return super().get_queryset(request).select_related("sku", "plan")
+
+    def get_fields(self, request: HttpRequest, obj: Price | None = None) -> Any:
+        """Machine and plan first; the sums of a price that has begun are only shown."""
+        first, last = ["sku", "plan", "currency"], ["valid_during", "is_sample"]
+        sums = [UNIT_PRICE, LIST_PRICE] if _has_begun(obj) else ["unit_price", "list_price_per_hour"]
+        return [*first, *sums, *last]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Price | None = None) -> Any:
         """What a price that has begun may no longer change."""
-        if obj is None or obj.valid_during.lower > timezone.now():
-            return ()
-        return ("sku", "plan", "currency", "unit_price", "list_price_per_hour")
+        return ("sku", "plan", "currency", UNIT_PRICE, LIST_PRICE) if _has_begun(obj) else ()
 
     def has_delete_permission(self, request: HttpRequest, obj: Price | None = None) -> bool:
         """A price that has begun is history."""
         allowed = super().has_delete_permission(request, obj)
-        return allowed and obj is not None and obj.valid_during.lower > timezone.now()
+        return allowed and obj is not None and not _has_begun(obj)
 
 
 @admin.register(Region)
@@ -272,6 +284,15 @@ class ImageAdmin(RecordedAdmin):
     search_fields = ("code", "name", "framework")
 
 
+class What:
+    """What a change did, in one line."""
+
+    @admin.display(description=gettext_lazy("what changed"))
+    def what(self, change: CatalogueChange) -> str:
+        """Field by field, old and new."""
+        return change_text(change.before, change.after)
+
+
 class ReadOnly:
     """History is looked at, never edited."""
 
@@ -288,12 +309,13 @@ class ReadOnly:
         return False
 
 
-class ChangeInline(ReadOnly, TabularInline):
+class ChangeInline(What, ReadOnly, TabularInline):
     """What a version changed."""
 
     model = CatalogueChange
     extra = 0
-    fields = ("model", "label", "action", "before", "after")
+    fields = ("model", "label", "action", "what")
+    readonly_fields = ("what",)
     max_num = 0
 
 
@@ -309,9 +331,11 @@ class CatalogueVersionAdmin(ReadOnly, ModelAdmin):
 
 
 @admin.register(CatalogueChange)
-class CatalogueChangeAdmin(ReadOnly, ModelAdmin):
+class CatalogueChangeAdmin(What, ReadOnly, ModelAdmin):
     """The changes of every version, to search."""
 
-    list_display = ("version", "model", "label", "action", "before", "after")
+    list_display = ("version", "model", "label", "action", "what")
+    fields = ("version", "model", "label", "action", "what")
+    readonly_fields = ("what",)
     list_filter = ("model", "action")
     search_fields = ("label", "=row_id")

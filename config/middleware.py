@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import SuspiciousOperation
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language_from_request, override
@@ -13,7 +14,7 @@ from prometheus_client import Counter, Histogram
 
 from catalog.limits import Limit, TooMany, visitor
 from config.limits import COSTLY, behind_unknown_proxy
-from config.pages import problem, too_many
+from config.pages import bad_request, problem, too_many
 
 REQUESTS = Counter("cardwise_requests_total", "Answered requests", ["method", "view", "status"])
 SECONDS = Histogram("cardwise_request_seconds", "Time to answer", ["view"])
@@ -49,6 +50,17 @@ def length_required(get_response: Handler) -> Handler:
             return problem(
                 411, _("Say how long the body is"), _("Send a Content-Length header; a body in chunks is not read.")
             )
+
+    return middleware
+
+
+def admin_without_nul(get_response: Handler) -> Handler:
+    """The admin hands filters to the database as they come, and PostgreSQL keeps no NUL: such an address is damaged (400)."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if "/admin/" in request.path_info and "%00" in request.META.get("QUERY_STRING", ""):
+            return bad_request(request, SuspiciousOperation())
+        return get_response(request)
 
     return middleware
 

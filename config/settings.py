@@ -125,6 +125,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "config.middleware.htmx_caching",
     "config.middleware.Limits",
+    "config.middleware.admin_without_nul",
 ]
 
 ROOT_URLCONF = "config.urls"

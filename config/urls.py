@@ -10,6 +10,7 @@ from config.sign_in import AdminSignInForm, SignInForm
 
 SIGN_IN = {"template_name": "login.html", "redirect_authenticated_user": True, "authentication_form": SignInForm}
 admin.site.login_form = AdminSignInForm
+admin.site.site_header = admin.site.site_title = "Cardwise"
 
 urlpatterns = [
     path("", pages.front_door, name="front-door"),

@@ -6,6 +6,7 @@ from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from catalog.models.recorded import RecordedModel, RecordedQuerySet
 
@@ -41,8 +42,8 @@ class Image(RecordedModel):
 
     class Meta:
         ordering = ["code"]
-        verbose_name = _("image")
-        verbose_name_plural = _("images")
+        verbose_name = pgettext_lazy("software", "image")
+        verbose_name_plural = pgettext_lazy("software", "images")
         constraints = [
             models.CheckConstraint(
                 condition=Q(min_compute_capability__lte=F("max_compute_capability")),

@@ -1,6 +1,7 @@
 """What a machine costs under a plan, and from when to when."""
 
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, ClassVar
 
 from django.contrib.postgres.constraints import ExclusionConstraint
@@ -13,6 +14,13 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.models.plan import CURRENCY, Plan
 from catalog.models.recorded import RecordedModel, RecordedQuerySet
+
+
+def digits_text(value: Decimal, least: int) -> str:
+    """A number as one types it: at least so many places, no further zeros, no exponent, no grouping."""
+    whole, _point, places = f"{value:f}".partition(".")
+    places = places.rstrip("0").ljust(least, "0")
+    return f"{whole}.{places}" if places else whole
 
 
 class PriceQuerySet(RecordedQuerySet["Price"]):
@@ -93,7 +101,7 @@ class Price(RecordedModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.sku_id}/{self.plan_id}: {self.unit_price} {self.currency}"
+        return f"{self.sku}, {self.plan.name}: {digits_text(self.unit_price, 2)} {self.currency}"
 
     def clean(self) -> None:
         """The plan's own sums (disk, least charge) are in its currency: a price in another would mix them."""

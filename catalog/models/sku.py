@@ -148,4 +148,4 @@ class SkuImage(RecordedModel):
         constraints = [models.UniqueConstraint(fields=["sku", "image"], name="sku_image_once")]
 
     def __str__(self) -> str:
-        return f"{self.sku_id}: {self.image_id}"
+        return f"{self.sku}: {self.image}"

@@ -1,5 +1,6 @@
 """The admin: every list opens and searches in few queries, and what staff save is one version under their name."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.urls import reverse
 from django.utils import timezone
 
+from catalog.admin import SkuAdmin
 from catalog.models import CatalogueChange, CatalogueVersion, Gpu, Image, Plan, Price, Region, Sku
 from catalog.queries import current_version
 
@@ -154,3 +156,79 @@ def test_history_is_read_only(client, staff):
         == 403
     )
     assert client.get(reverse("admin:catalog_catalogueversion_add")).status_code == 403
+
+
+def _page(client, name, *args, **query):
+    answer = client.get(reverse(f"admin:catalog_{name}", args=args), query)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_figures_are_shown_as_people_write_them(client, staff):
+    price = Price.objects.get(sku__code="rtx-3060-12g-x1", plan__name="daily", unit_price="12.6")
+    plan = Plan.objects.get(name="per-minute")
+    card = Gpu.objects.get(slug="rtx-3060-12g")
+    pages = {
+        "form of a begun price": _page(client, "price_change", price.pk),
+        "prices": _page(client, "price_changelist"),
+        "machine": _page(client, "sku_change", price.sku_id),
+        "plan": _page(client, "plan_change", plan.pk),
+        "card": _page(client, "gpu_change", card.pk),
+        "cards": _page(client, "gpu_changelist"),
+        "changes": _page(client, "cataloguechange_changelist", q="rtx-3060-12g-x1, daily"),
+    }
+    for name, page in pages.items():
+        assert not re.search(r"\d\.\d{2}\d*?0{3,}\b|\d\.0{3,}\b|0E-\d", page), name
+        assert "00:00+00:00" not in page, name
+    for name in ("form of a begun price", "prices", "machine", "changes"):
+        assert "12.60" in pages[name], name
+    assert 'value="0.0066"' in pages["plan"]
+    assert 'name="minimum_charge" value="0.00"' in pages["plan"]
+    assert 'name="memory_bandwidth_gb_s" value="360"' in pages["card"]
+    assert "rtx-3060-12g-x1, daily: 12.60 CNY" in pages["form of a begun price"]
+
+
+def test_a_price_that_has_begun_can_be_ended_and_nothing_else(client, staff):
+    price = Price.objects.first()
+    url = reverse("admin:catalog_price_change", args=[price.pk])
+    tomorrow = (timezone.localtime() + timedelta(days=1)).strftime("%Y-%m-%d %H:%M:%S")
+    start = timezone.localtime(price.valid_during.lower).strftime("%Y-%m-%d %H:%M:%S")
+    posted = {"valid_during_0": start, "valid_during_1": tomorrow, "unit_price": "1", "is_sample": "on"}
+    assert client.post(url, posted).status_code == 302
+    after = Price.objects.get(pk=price.pk)
+    assert after.unit_price == price.unit_price
+    assert after.valid_during.upper is not None
+
+
+def test_a_change_says_what_was_and_what_is(client, staff):
+    sku = Sku.objects.get(code="rtx-3060-12g-x1")
+    Sku.objects.filter(pk=sku.pk).update(stock="low", ram_gib=32)
+    changes = _page(client, "cataloguechange_changelist", q="rtx-3060-12g-x1", action="changed")
+    assert "→ low" in changes
+    assert "24 → 32" in changes
+
+
+def test_stock_is_in_sight_beside_the_machine(client, staff):
+    assert SkuAdmin.list_display[:3] == ("code", "stock", "is_active")
+
+
+@pytest.mark.parametrize("name", ["gpu", "sku", "plan", "price", "region", "image", "catalogueversion"])
+def test_a_nul_in_any_input_is_no_fault_of_ours(client, staff, name):
+    lists = reverse(f"admin:catalog_{name}_changelist")
+    site = admin.site.get_model_admin({model._meta.model_name: model for model in MODELS}[name])
+    fields = [one for one in site.list_filter if isinstance(one, str)]
+    for query in ({"q": "a\0b"}, *({field: "a\0b"} for field in fields), *({f"{f}__exact": "a\0b"} for f in fields)):
+        answer = client.get(lists, query)
+        assert answer.status_code in {200, 302, 400}, query
+    assert client.get(f"{lists}a_00b/change/").status_code in {302, 400}
+    term = {"term": "a\0b", "app_label": "catalog", "model_name": "price", "field_name": "sku"}
+    assert client.get(reverse("admin:autocomplete"), term).status_code in {200, 400}
+
+
+def test_a_nul_in_a_form_is_told_at_its_field(client, staff):
+    answer = client.post(
+        reverse("admin:catalog_region_add").replace("zh-hans", "en"),
+        {"code": "a\0b", "name": "c\0d", "timezone": "Asia/Tokyo"},
+    )
+    assert answer.status_code == 200
+    assert "Null characters are not allowed." in answer.content.decode()
