@@ -180,6 +180,7 @@ def test_figures_are_shown_as_people_write_them(client, staff):
     for name, page in pages.items():
         assert not re.search(r"\d\.\d{2}\d*?0{3,}\b|\d\.0{3,}\b|0E-\d", page), name
         assert "00:00+00:00" not in page, name
+    assert not re.search(r"\bNone\b|∅", pages["form of a begun price"] + pages["changes"])
     for name in ("form of a begun price", "prices", "machine", "changes"):
         assert "12.60" in pages[name], name
     assert 'value="0.0066"' in pages["plan"]
