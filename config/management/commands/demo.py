@@ -73,7 +73,8 @@ class Command(BaseCommand):
         self.guard = guard
         environment = self._servers(stack)
         self._keep_state(stack, environment)
-        self._python(environment, "manage.py", "demo_prepare")
+        shown = f"[{host}]" if ":" in host else host
+        self._python(environment, "manage.py", "demo_prepare", "--address", f"http://{shown}:{port}")
         if environment["REDIS_URL"]:
             beat = self.var / "beat"
             beat.mkdir(exist_ok=True)
@@ -101,7 +102,6 @@ class Command(BaseCommand):
             *("--blocking-threads", "4", "--no-ws", "--log-level", "warning", "config.wsgi:application"),
         )
         self._python(environment, "manage.py", "build_tables")
-        shown = f"[{host}]" if ":" in host else host
         self._wait_for(shown, port)
         self.say(
             f"\nCardwise is at http://{shown}:{port}/  (ready in {time.monotonic() - started:.0f} s; Ctrl-C stops everything)"
