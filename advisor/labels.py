@@ -115,17 +115,28 @@ TASKS: Mapping[tuple[str, str], TaskWords] = MappingProxyType(
     }
 )
 
-MODEL = Words(
-    _("Model"),
-    _(
-        "Its name as in the title of its page, for example Qwen/Qwen2.5-7B. Unknown here? Write its size, for example 13B, or paste its config.json."
-    ),
+MODEL: Text = _("Model")
+
+MODEL_HINTS: Mapping[str, Text] = MappingProxyType(
+    {
+        "llm": _(
+            "Its name as in the title of its page, for example Qwen/Qwen2.5-7B. Unknown here? Write its size, for example 13B, or paste its config.json."
+        ),
+        "aigc": _(
+            "Its name as in the title of its page, for example FLUX.1-dev or Wan2.2-T2V-A14B. Unknown here? Write its size, for example 12B."
+        ),
+        "speech": _(
+            "Its name as in the title of its page, for example whisper-large-v3. Unknown here? Write its size, for example 2B."
+        ),
+        "vision": _("Its name, for example YOLOv8x or ResNet-50. Unknown here? Write its size, for example 25M."),
+    }
 )
+"""What to write as the model, scenario by scenario; simulations have none."""
 
 _SEQUENCE = Words(
-    _("How long is one training sample at most, in tokens?"),
+    _("Longest training sample"),
     _(
-        "cutoff_len or model_max_length in your training settings. A page of text is about 500 to 800 tokens. Longer takes more memory."
+        "In tokens: cutoff_len or model_max_length in your training settings. A page of text is about 500 to 800 tokens. Longer takes more memory."
     ),
 )
 _MICRO_BATCH = Words(
@@ -134,10 +145,13 @@ _MICRO_BATCH = Words(
 )
 _IMAGE_SIZE = Words(
     _("Picture size"),
-    _("The side of a square (640), or height × width (1024x2048), after resizing. imgsz in YOLO."),
+    _(
+        "The side of a square (640), or height × width (1024x2048), after resizing. imgsz in YOLO. Empty: what is usual for the model."
+    ),
 )
 _BATCH_VISION = Words(
-    _("Pictures per card at once"), _("batch or samples_per_gpu in your settings, per card, not in all.")
+    _("Pictures per card at once"),
+    _("batch or samples_per_gpu in your settings, per card, not in all. Empty: a usual one."),
 )
 
 FIELDS: Mapping[str, Words] = MappingProxyType(
@@ -148,7 +162,7 @@ FIELDS: Mapping[str, Words] = MappingProxyType(
                 "How many bits each weight takes: 16 bits 2 bytes, 8 bits 1, 4 bits about half a byte. It is in the model's file name or page."
             ),
         ),
-        "engine": Words(_("Software"), _("The program that runs the model.")),
+        "engine": Words(_("Software"), _("The program that runs the model. Named, the estimate is much closer.")),
         "prompt_tokens": Words(
             _("Prompt length"),
             _(
@@ -242,9 +256,12 @@ FIELDS: Mapping[str, Words] = MappingProxyType(
         "clip_seconds": Words(_("Length of one clip"), _("Whisper cuts into pieces of 30.")),
         "diarization": Words(_("Tell speakers apart"), _("A second model beside the first.")),
         "vad": Words(_("Skip silence"), _("vad_filter. Faster where people pause.")),
-        "kind": Words(_("What the model does"), _("It decides how much work a picture is.")),
+        "kind": Words(
+            _("What the model does"),
+            _("It decides how much work a picture is. Not chosen: what this model is mostly used for."),
+        ),
         "channels_last": Words(_("Channels-last layout"), _("Faster convolutions on cards with tensor cores.")),
-        "application": Words(_("Program"), _("The nearest one; generic if none is.")),
+        "application": Words(_("Program"), _("The nearest one; “Another program” if none is.")),
         "system": Words(
             _("Named benchmark"), _("If your system is one of these or much like it. Else give atoms or cells.")
         ),
@@ -309,7 +326,7 @@ FIELDS_OF: Mapping[tuple[str, str, str], Words] = MappingProxyType(
         ("science", "simulation", "precision"): Words(
             _("Precision"),
             _(
-                "mixed or single for most molecular dynamics. Double needs a card with fast FP64: consumer cards run it at 1/64."
+                "Mixed or single for most molecular dynamics. Double needs a card with fast FP64: consumer cards run it at 1/64."
             ),
         ),
         ("vision", "training", "precision"): Words(

@@ -186,7 +186,6 @@ class InputBuilder:
     def model(self) -> Input | None:
         if self.scenario == "science":
             return None
-        words = labels.MODEL
         models = library().models
         own = [slug for slug, row in models.items() if (row.get("scenario") or "").split(" ")[0] == self.scenario]
         first = [slug for slug in MODEL_EXAMPLES[self.scenario] if slug in models]
@@ -194,12 +193,12 @@ class InputBuilder:
         options = tuple(Option(slug, models[slug]["name"]) for slug in names)
         return Input(
             "model",
-            words.label,
-            words.hint,
+            labels.MODEL,
+            labels.MODEL_HINTS[self.scenario],
             "model",
             self.value("model"),
             options,
-            error=self.error("model", words.label),
+            error=self.error("model", labels.MODEL),
             required=True,
         )
 
@@ -252,7 +251,7 @@ class InputBuilder:
 
     def label(self, name: str) -> labels.Text:
         if name == "model":
-            return labels.MODEL.label
+            return labels.MODEL
         return labels.field_words(self.scenario, self.task, name.split(".")[0]).label
 
 

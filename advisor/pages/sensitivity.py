@@ -7,7 +7,7 @@ from typing import Any
 from advisor import charts, labels
 from advisor.answers import ConfigTextError, query_of
 from advisor.library import library
-from advisor.pages.wizard import short_label, value_text, with_query
+from advisor.pages.wizard import value_text, with_query
 from advisor.sizing.answer import Estimate, Spread
 from advisor.sizing.estimate import prepare
 from advisor.sizing.fields import field_of
@@ -221,4 +221,4 @@ def _multiple(
         )
         for place, rung in enumerate(rungs)
     )
-    return Multiple(short_label(words.label), bars, charts.share(usable, scale))
+    return Multiple(str(words.label), bars, charts.share(usable, scale))

@@ -224,23 +224,17 @@ def answer_lines(body: Mapping[str, Any], *, links: bool = False) -> tuple[Line,
     amount = with_query("amount", clean_query(answers_of(body))) if links else ""
     lines = [Line(_("Job"), str(labels.TASKS[scenario, task].label), reverse("advisor:home") if links else "")]
     if "model" in body:
-        lines.append(Line(labels.MODEL.label, model_name(body["model"]), _at(what, "f-model")))
+        lines.append(Line(labels.MODEL, model_name(body["model"]), _at(what, "f-model")))
     for field in FIELDS[scenario, task]:
         if field.name in body:
             words = labels.field_words(scenario, task, field.name)
             text = value_text(scenario, task, field.name, body[field.name])
-            lines.append(Line(short_label(words.label), text, _at(what, f"f-{field.name}"), technical=not field.common))
+            lines.append(Line(words.label, text, _at(what, f"f-{field.name}"), technical=not field.common))
     return (*lines, *_use_lines(body, amount), *_limit_lines(body, scenario, amount))
 
 
 def _at(page: str, anchor: str) -> str:
     return f"{page}#{anchor}" if page else ""
-
-
-def short_label(label: labels.Text) -> str:
-    """A field's label in a table; a question becomes a name."""
-    text = str(label)
-    return {str(labels.FIELDS["sequence_tokens"].label): _("Longest sample")}.get(text, text)
 
 
 def demand_text(demand: Mapping[str, Any]) -> str:

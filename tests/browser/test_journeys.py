@@ -70,6 +70,28 @@ def test_the_panel_follows_every_change(open_page: Callable[..., Page]) -> None:
     assert "sequence_tokens=512" in page.url  # the panel is not a step: Back must not count it
 
 
+def test_an_expert_needs_ten_keys_and_no_mouse(open_page: Callable[..., Page]) -> None:
+    page = open_page("/en/")
+    page.locator("body").press("Tab")
+    page.keyboard.press("Enter")  # skip to the content
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # everything on one page
+    expect(page.locator("#f-model")).to_be_focused()
+    page.keyboard.type("qwen2.5-32b")
+    expect(page.locator("#model-note")).to_contain_text("32.76B parameters")
+    expect(page.locator("#live-said")).to_contain_text("recommended")
+    expect(page.locator("#f-model")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.type("awq")
+    expect(page.locator("#live")).to_contain_text("awq")
+    expect(page.locator("#f-weight_format")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # in a field of text, Enter sends the form
+    page.wait_for_url("**/advise/result/**")
+    expect(page.locator("h1")).to_contain_text("Rent")
+
+
 def test_back_and_change_keep_the_answers(open_page: Callable[..., Page]) -> None:
     page = open_page(
         "/en/advise/amount/?scenario=llm&task=training&model=qwen-14b&method=qlora&amount=5000000&unit=tokens"
