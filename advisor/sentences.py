@@ -186,7 +186,7 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
     "does-not-fit": (_("Does not fit: %(needed_gib)s GiB per card against %(usable_gib)s usable, %(over_gib)s short"),),
     "does-not-run": (_("The job does not run on %(count)s of these cards"),),
     "no-mig": (_("No MIG: the card cannot be split into isolated instances"),),
-    "too-many-cards": (_("Would take %(count)s cards; at most %(allowed)s are allowed"),),
+    "too-many-cards": (_("Machines of %(count)s cards were left out: at most %(allowed)s are allowed"),),
     "other-region": (_("Offered in %(region)s, not in %(asked)s"),),
     "no-price": (_("No price in %(currency)s"),),
     "out-of-stock": (_("None in stock (%(count)s cards, %(region)s)"),),

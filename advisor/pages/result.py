@@ -89,13 +89,13 @@ class ResultPage:
     fitting: int
 
     @property
-    def rejected_more(self) -> str:
-        """What stands against every rejected card besides; empty where it differs, and then stands in its row."""
+    def rejected_more(self) -> str | None:
+        """What stands against every rejected card besides; None where it stands in each row."""
         return _common([one.more for one in self.rejected])
 
     @property
-    def rejected_remedy(self) -> str:
-        """What would do for every rejected card alike; empty where it differs, and then stands in its row."""
+    def rejected_remedy(self) -> str | None:
+        """What would do for every rejected card; None where it stands in each row."""
         return _common([one.remedy for one in self.rejected])
 
     @property
@@ -191,9 +191,9 @@ def change_of(advice: Advice, currency: str) -> Change:
     )
 
 
-def _common(texts: Sequence[str]) -> str:
-    """The one text of several lines; empty where they differ or there is one line only."""
-    return texts[0] if len(texts) > 1 and len(set(texts)) == 1 else ""
+def _common(texts: Sequence[str]) -> str | None:
+    """The one text (or emptiness) that all lines share; None where they differ, or where a single line says something."""
+    return None if len(set(texts)) != 1 or (len(texts) == 1 and texts[0]) else texts[0]
 
 
 def rejected_of(rejection: Rejection) -> Rejected:
