@@ -52,6 +52,8 @@ SAME_PRIOR = 0.15
 """Facts' worth of belief in what near works say, against facts of the very work."""
 KNOWN_WEIGHT = 0.3
 """Weight of facts from which a speed counts as known on its stack."""
+HEARSAY = 0.3
+"""Weight of what one user reports (trust C) against a measurement of the makers or one with its method told; it is no bound for other cards."""
 COUNT_APART = 0.4
 """Distance of a doubling of cards."""
 
@@ -379,8 +381,9 @@ class Anchors:
         """Factor on a computed speed (work per second), and how well the work is known."""
         computed = per_second(rate)
         told = self._pulled(rate, count)
-        lows = [one.measured for one in told.same if self._better(gpu, one.fact.gpu)]
-        tops = [one.measured for one in told.same if self._worse(gpu, one.fact.gpu)]
+        sure = [one for one in told.same if not _is_hearsay(one.fact)]
+        lows = [one.measured for one in sure if self._better(gpu, one.fact.gpu)]
+        tops = [one.measured for one in sure if self._worse(gpu, one.fact.gpu)]
         settled = _median(max(lows, default=0.0), min(tops, default=math.inf), computed * math.exp(told.log))
         here = tuple(one for one in told.same if one.fact.gpu == gpu.slug)
         return Anchored(
@@ -410,7 +413,7 @@ class Anchors:
     def _pull(self, facts: Sequence[Modelled], kind: str, stack: str | None, count: int) -> _Pull:
         kin = [one for one in facts if one.kind == kind and one.stack == stack]
         weighed = [(math.exp(-_apart(one, self._speed_shape) / FADE), one) for one in kin]
-        spread = [weight * _count_share(one, count) for weight, one in weighed]
+        spread = [weight * _count_share(one, count) * _belief(one.fact) for weight, one in weighed]
         nearest = max((_count_share(one, count) for one in kin), default=1.0)
         far = _mean(
             ((weight, one.log_ratio) for weight, one in zip(spread, kin, strict=True)),
@@ -418,7 +421,9 @@ class Anchors:
             MODEL_PRIOR["speed"] * nearest,
         )
         same = [one for weight, one in weighed if weight > SAME_WORK]
-        near = _mean(((_count_share(one, count), one.log_ratio) for one in same), far, SAME_PRIOR * nearest)
+        near = _mean(
+            ((_count_share(one, count) * _belief(one.fact), one.log_ratio) for one in same), far, SAME_PRIOR * nearest
+        )
         return _Pull(
             log=near,
             same=tuple(one for one in same if one.fact.count == count),
@@ -433,6 +438,15 @@ class Anchors:
     def _worse(self, gpu: Gpu, slug: str | None) -> bool:
         other = self._gpus.get(slug or "")
         return other is not None and better_card(other, gpu)
+
+
+def _is_hearsay(fact: Fact) -> bool:
+    return fact.trust == "C"
+
+
+def _belief(fact: Fact) -> float:
+    """Weight of a fact by who told it."""
+    return HEARSAY if _is_hearsay(fact) else 1.0
 
 
 def _count_share(one: Modelled, count: int) -> float:

@@ -83,8 +83,12 @@ ENGINES: Mapping[str, Engine] = {
 LIKELY_ENGINE = "faster-whisper"
 
 WINDOW_HOST_SECONDS = 0.29
+WINDOW_FIXED_SHARE = 0.15
+"""Of a window's time before the decoder what is there for the smallest encoder too; the rest goes with its size."""
 LAYER_HOST_SECONDS = 0.030
 """Per 30 s window and decoder layer: about 130 steps of launching that layer (large-v2 about 2 s on a small card, turbo with 4 layers 0.7 s)."""
+LAYER_WIDTH_SHARE = 0.4
+"""Of that what goes with the layer's weights, read at every step; with it the sizes come out as openai/whisper's README has them (10, 7, 4, 2, 1)."""
 ITEM_SECONDS = 0.10
 """Arithmetic of one window of Whisper large on an A100, batched with FlashAttention."""
 FEATURE_SECONDS = 0.06
@@ -239,8 +243,7 @@ class TranscriptionJob:
         """Times real time over all cards."""
         model, engine, kind = self.model, self.engine, self.kind()
         form = self.arithmetic()
-        steps = LAYER_HOST_SECONDS * model.decoder if model.kind in ("whisper", "llm-audio") else 0.05
-        launches = (WINDOW_HOST_SECONDS * (0.3 if model.kind == "encoder" else 1.0) + steps) * engine.pace
+        launches = self._window_seconds() * engine.pace
         launches *= 1 + BEAM_SHARE * (self.beams - 1)
         if self.weight_format == "fp32":
             launches *= 1.6
@@ -272,6 +275,20 @@ class TranscriptionJob:
             stack=self.engine_name if known else None,
             known_model=model.known,
         )
+
+    def _window_seconds(self) -> float:
+        """Launching one window on an A100's host: what comes before the decoder, then its layers step by step."""
+        model = self.model
+        if model.kind == "encoder":
+            return WINDOW_HOST_SECONDS * 0.3 + 0.05
+        if model.kind not in ("whisper", "llm-audio"):
+            return WINDOW_HOST_SECONDS + 0.05
+        if model.kind == "llm-audio":
+            return WINDOW_HOST_SECONDS + LAYER_HOST_SECONDS * model.decoder
+        before = WINDOW_HOST_SECONDS * (WINDOW_FIXED_SHARE + (1 - WINDOW_FIXED_SHARE) * min(1.0, model.encoder_size))
+        width = (model.hidden / 1280) ** 2
+        layer = LAYER_HOST_SECONDS * (1 - LAYER_WIDTH_SHARE + LAYER_WIDTH_SHARE * width)
+        return before + layer * model.decoder
 
     def host(self, gpu: Gpu, count: int) -> Host:
         """Decoding and resampling sound takes a few cores per card."""

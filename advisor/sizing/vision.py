@@ -11,7 +11,7 @@ from advisor.sizing.job import Job, Library, Load, Rate
 from advisor.sizing.links import data_parallel_speedup, link_of, nodes_of
 from advisor.sizing.taken import Taken, figure
 from advisor.sizing.training_states import OPTIMIZER_BYTES
-from advisor.sizing.transfer import Format, has_format, relative_time
+from advisor.sizing.transfer import Format, has_format, peak_tflops, relative_time
 from advisor.sizing.units import gib
 from advisor.sizing.workload import ModelRef, Workload
 
@@ -67,6 +67,7 @@ MASKS_GIB = 0.14
 """Prototype masks of a one-stage instance segmenter, per image at 640."""
 POSE = 1.09
 
+MATRICES = ("vit", "swin")
 DETECTION_KINDS = ("detection", "instance-segmentation", "pose")
 DEFAULT_BATCH = {"yolo": 16, "rcnn": 2, "ssd": 32, "classification": 64, "segmentation": 8}
 
@@ -107,6 +108,13 @@ VOLUME_PACE: Mapping[str, float] = {"tf32": 0.68, "fp32": 0.36}
 CHANNELS_LAST = 1.15
 COMPILED = 1.15
 TENSORRT = 3.2
+TENSORRT_MATRICES = 1.5
+"""The same for transformers: their products are large already, there is less to fuse."""
+PEAK_SHARE = 0.8
+"""More of a card's peak no network of matrix products sustains. (fp32 convolutions are not held to it: Winograd saves products.)"""
+WINDOWED_PACE = 0.22
+"""Image encoders with windowed attention and relative positions, against a plain transformer: SAM ViT-H takes about 0.15 s on an A100
+(Segment Anything, arXiv 2304.02643), 11 images/s with TensorRT (EfficientViT-SAM, table of models)."""
 TENSORRT_SECONDS = 0.0008
 """An engine's pass takes this much beside its arithmetic (RTMDet at batch 1: 1.0 ms for the smallest, 1.2 for the next)."""
 HOST_SECONDS_PER_BATCH = 0.006
@@ -132,6 +140,8 @@ class VisionModel:
     layers: int
     hidden: int
     known: bool
+    pace: float = 1.0
+    """Against its family."""
 
     @property
     def base(self) -> str:
@@ -165,6 +175,9 @@ def _from_row(slug: str, row: Mapping[str, str]) -> VisionModel:
         layers=int(figure(row, "layers")),
         hidden=int(figure(row, "hidden_size")) if (row.get("hidden_size") or "").isdigit() else 0,
         known=True,
+        pace=WINDOWED_PACE
+        if row.get("family") == "vit" and row.get("attention_kind", "").startswith("windowed")
+        else 1.0,
     )
 
 
@@ -310,9 +323,13 @@ class VisionJob:
         if self.compiled:
             sustained *= COMPILED
         if self.engine == "tensorrt" and not self.training:
-            sustained *= TENSORRT
-        macs = self._macs()
-        per_image = macs * 2 * (3 if self.training else 1) / (sustained * 1e12) * relative_time(kind, gpu, form)
+            sustained *= TENSORRT_MATRICES if model.base in MATRICES else TENSORRT
+        passes = 3 if self.training else 1
+        per_image = self._macs() * 2 * passes / (sustained * model.pace * 1e12) * relative_time(kind, gpu, form)
+        if self.half or model.base in MATRICES:
+            per_image = max(
+                per_image, model.macs * self.scale * 2 * passes / (PEAK_SHARE * peak_tflops(gpu, form) * 1e12)
+            )
         host = DETECTION_HOST_SECONDS if model.base in ("yolo", "rcnn", "ssd") else HOST_SECONDS_PER_BATCH
         if self.engine == "tensorrt":
             host = TENSORRT_SECONDS
