@@ -185,6 +185,18 @@ def model_note(answers: Answers) -> str:
     return _("Recognised: %(name)s, %(size)s parameters") % {"name": row["name"], "size": compact(float(size) * 1e9)}
 
 
+def near_models(reading: Reading, answers: Answers, path: str) -> tuple[Chip, ...]:
+    """Models whose name is near to one nobody knows, each as a link that takes it instead and keeps every other answer."""
+    names = next((str(p.values["suggestion"]) for p in reading.problems if p.code == "unknown-model-near"), "")
+    rest = {"scenario": last(answers, "scenario"), "task": last(answers, "task")}
+    keep = {name: value for name, value in rest.items() if value}
+    return tuple(
+        Chip(model_name(slug), f"{path}?{clean_query(answers, **keep, model=slug)}", current=False)
+        for slug in names.split(", ")
+        if slug
+    )
+
+
 def value_text(scenario: str, task: str, name: str, value: object) -> str:
     """An answer as people read it."""
     if name == "model":

@@ -43,13 +43,14 @@ def _carried(answers: Answers, shown: set[str]) -> list[tuple[str, str]]:
     return found
 
 
-def _config(request: HttpRequest, answers: Answers) -> dict[str, str]:
-    """A config.json that stands for the model, and where another model can be named instead."""
+def _config(request: HttpRequest, answers: Answers, reading: Reading) -> dict[str, Any]:
+    """A config.json that stands for the model, where another can be named instead, and models near to an unknown name."""
     model = last(answers, "model")
     rest = clean_query(answers, drop=("model",))
     return {
         "config": model if model.startswith(("{", "z:")) else "",
         "other_model": f"{request.path}?{rest}#f-model",
+        "near": page.near_models(reading, answers, request.path),
     }
 
 
@@ -115,7 +116,7 @@ def what(request: HttpRequest, scenario: str, task: str) -> HttpResponse:
         else page.with_query("scenario", "", scenario=scenario),
         "carried": _carried(answers, shown),
         "model_note": page.model_note(answers),
-        **_config(request, answers),
+        **_config(request, answers, reading),
         "skip": page.with_query("result", clean_query(answers, scenario=scenario, task=task))
         if reading.workload
         else "",
@@ -229,7 +230,7 @@ def expert(request: HttpRequest) -> HttpResponse:
         ],
         "troubles": answer_troubles(reading, *key, answers, {}) if problems else (),
         "model_note": page.model_note(answers),
-        **_config(request, answers),
+        **_config(request, answers, reading),
         "live": page.live(reading, catalogue_now(currency), advice=_advice(reading, currency), marked=bool(problems)),
         "live_url": request.path,
     }

@@ -160,6 +160,21 @@ def test_a_wrong_answer_is_told_at_its_field_and_kept(client, name, value, said)
     assert 'class="errors" tabindex="-1"' in page
 
 
+def test_a_mistyped_model_is_put_right_with_one_click(client):
+    response = client.get(
+        url("what", scenario="llm", task="training"), {**QLORA, "model": "qwen-14", "micro_batch": "3", "go": "1"}
+    )
+    near = [
+        href
+        for href in links(response.content.decode())
+        if "model=qwen-14b&" in href or href.endswith("model=qwen-14b")
+    ]
+    assert len(near) == 1
+    page = client.get(near[0]).content.decode()
+    assert 'value="qwen-14b"' in page
+    assert re.search(r'name="micro_batch" value="3"', page)
+
+
 def test_a_missing_model_is_only_told_on_continue(client):
     address = url("what", scenario="llm", task="training")
     assert client.get(address).status_code == 200
