@@ -15,8 +15,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from advisor.answer_labels import PLANS, SPEED_UNITS
 from advisor.answers import query_of
-from advisor.labels import PLANS, SPEED_UNITS
 from advisor.library import facts, library
 from advisor.sizing.answer import Estimate
 from advisor.sizing.estimate import prepare

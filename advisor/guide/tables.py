@@ -7,9 +7,10 @@ from typing import Any
 
 from django.urls import reverse
 
+from advisor.answer_labels import SPEED_UNITS
 from advisor.answers import query_of
 from advisor.guide.figures import Desk, fact_of
-from advisor.labels import SPEED_UNITS, TASKS, Text
+from advisor.labels import TASKS, Text
 from advisor.pages.wizard import demand_text, model_name, schedule_text
 from advisor.presets import PRESETS
 from advisor.queries import current_choices

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from django.utils.translation import gettext as _
 
-from advisor import charts, labels
+from advisor import answer_labels, charts, labels
 from advisor.pages.naming import named
 from advisor.recommendation import Choice, Recommendation
 from advisor.survey import rate_of
@@ -145,7 +145,11 @@ def time_cost(advice: Recommendation, catalogue: Catalogue) -> TimeCost | None:
     on_front = set(chart.on_front)
     rows = [
         TimeRow(
-            named(choice.gpu, choice.count), labels.FITS[choice.estimate.fit], hours, cost, choice.offer.sku in on_front
+            named(choice.gpu, choice.count),
+            answer_labels.FITS[choice.estimate.fit],
+            hours,
+            cost,
+            choice.offer.sku in on_front,
         )
         for choice, hours, cost in sorted(spots, key=lambda one: one[1])
     ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from advisor import labels
+from advisor import answer_labels, labels
 from advisor.pages.naming import named, quantity_text, three_digits
 from advisor.pages.wizard import demand_text, model_name
 from advisor.recommendation import Choice
@@ -70,7 +70,7 @@ def measured_of(evidence: Evidence, scenario: str, task: str) -> Measured:
     return Measured(
         what=_(" · ").join(part for part in (setting_text(evidence.what, scenario, task), card) if part),
         value=three_digits(evidence.value),
-        unit=str(labels.SPEED_UNITS.get(evidence.unit, evidence.unit)),
+        unit=str(answer_labels.SPEED_UNITS.get(evidence.unit, evidence.unit)),
         source=evidence.source,
         href=address_of(evidence.source) or "",
         standing=standing,
@@ -115,7 +115,7 @@ def time_formula(choice: Choice, body: Mapping[str, Any]) -> str:
     figures = {
         "demand": demand_text(demand),
         "speed": three_digits(speed.value),
-        "unit": str(labels.SPEED_UNITS.get(speed.unit, speed.unit)),
+        "unit": str(answer_labels.SPEED_UNITS.get(speed.unit, speed.unit)),
         "hours": hours_figure(estimate.hours),
     }
     if (

@@ -9,7 +9,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from advisor import charts, labels
+from advisor import answer_labels, charts, labels
 from advisor.answers import ConfigTextError, answers_of, clean_query, pack_config, unpack_config, without_noise
 from advisor.library import facts, library
 from advisor.model_files import ModelPart
@@ -172,7 +172,7 @@ def _card_row(card: Gpu, offer: Offer, largest: float) -> CardRow:
         vram_gb=card.vram_gb,
         width=charts.share(card.vram_gb, largest),
         prices=prices,
-        stock=labels.STOCKS[offer.stock],
+        stock=answer_labels.STOCKS[offer.stock],
         card=card,
     )
 

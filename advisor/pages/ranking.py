@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from advisor import charts, labels
+from advisor import answer_labels, charts, labels
 from advisor.pages.grounds import CostLine, cost_lines, time_formula
 from advisor.pages.naming import card_of, named, quantity_text, three_digits, told
 from advisor.recommendation import Choice
@@ -112,7 +112,7 @@ def memory_figures(memory: Memory, card: Gpu) -> MemoryFigures:
     rounded = charts.rounded_parts(charts.drawn_parts(memory.parts), memory.per_gpu_gib)
     parts = tuple(
         (
-            labels.PARTS.get(name, name.replace("_", " ")),
+            answer_labels.PARTS.get(name, name.replace("_", " ")),
             charts.PART_CLASSES.get(name, "p2"),
             charts.PART_FILLS.get(name, ""),
             size,
@@ -135,13 +135,13 @@ def memory_figures(memory: Memory, card: Gpu) -> MemoryFigures:
 
 def speed_figures(speed: Speed) -> SpeedFigures:
     """Speed to three significant digits."""
-    level, confidence = labels.TIERS[speed.tier]
+    level, confidence = answer_labels.TIERS[speed.tier]
     return SpeedFigures(
         value=three_digits(speed.value),
-        unit=str(labels.SPEED_UNITS.get(speed.unit, speed.unit)),
+        unit=str(answer_labels.SPEED_UNITS.get(speed.unit, speed.unit)),
         low=three_digits(speed.low),
         high=three_digits(speed.high),
-        limited_by=labels.LIMITED_BY.get(speed.limited_by, speed.limited_by),
+        limited_by=answer_labels.LIMITED_BY.get(speed.limited_by, speed.limited_by),
         level=level,
         confidence=confidence,
     )
@@ -152,7 +152,7 @@ def how_paid(choice: Choice, basis: str) -> str:
     if basis == "hour":
         return str(
             {"minute": _("by the minute"), "hour": _("by the hour")}.get(
-                choice.cheapest_plan, labels.PLANS[choice.cheapest_plan]
+                choice.cheapest_plan, answer_labels.PLANS[choice.cheapest_plan]
             )
         )
     if choice.mix:
@@ -167,16 +167,16 @@ def plan_cells(choice: Choice, basis: str) -> tuple[PlanCell, ...]:
     for kind in PLAN_KINDS:
         cost = choice.cost(kind)
         if cost is None:
-            cells.append(PlanCell(str(labels.PLANS[kind]), None, _("not sold")))
+            cells.append(PlanCell(str(answer_labels.PLANS[kind]), None, _("not sold")))
             continue
         times = "" if kind == "minute" or basis == "hour" else f" ×{number(cost.quantity)}"
         best = choice.mix is None and kind == choice.cheapest_plan
-        cells.append(PlanCell(f"{labels.PLANS[kind]}{times}", cost.total, best=best))
+        cells.append(PlanCell(f"{answer_labels.PLANS[kind]}{times}", cost.total, best=best))
     if choice.mix:
-        cells.append(PlanCell(str(labels.PLANS["mix"]), choice.mix.total, best=True))
+        cells.append(PlanCell(str(answer_labels.PLANS["mix"]), choice.mix.total, best=True))
     else:
         cells.append(
-            PlanCell(str(labels.PLANS["mix"]), None, _("depends on hours") if basis == "hour" else _("no gain"))
+            PlanCell(str(answer_labels.PLANS["mix"]), None, _("depends on hours") if basis == "hour" else _("no gain"))
         )
     return tuple(cells)
 
@@ -212,7 +212,7 @@ def _link_word(choice: Choice) -> str:
 
 
 def _tags(choice: Choice, card: Gpu) -> tuple[str, ...]:
-    tags = [str(labels.ROLES[role]) for role in choice.roles if role != "recommended"][:2]
+    tags = [str(answer_labels.ROLES[role]) for role in choice.roles if role != "recommended"][:2]
     return tuple(tags)
 
 

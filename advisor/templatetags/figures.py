@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, ngettext, to_locale
 from django.utils.translation import gettext as _
 
-from advisor.labels import FITS, SPEED_UNITS, TIERS
+from advisor.answer_labels import FITS, SPEED_UNITS, TIERS
 from advisor.library import library
 from advisor.sizing.answer import Memory
 
