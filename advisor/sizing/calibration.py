@@ -89,12 +89,18 @@ def _interval(row: Mapping[str, Any]) -> Interval:
     return Interval(math.exp(row["low_log"]), math.exp(row["high_log"]), int(row["facts"]))
 
 
+FEWEST_RESIDUALS = 12
+"""Below so many residuals of a kind its interval is not narrower than the pooled one: a handful that agree prove nothing."""
+
+
 def _bases(rows: Mapping[str, Any], base: Mapping[Basis, Interval]) -> dict[Basis, Interval]:
     """Intervals of every basis, none narrower than the better known one before it."""
     found: dict[Basis, Interval] = {}
     before: Interval | None = None
+    few = sum(int(row["facts"]) for row in rows.values()) < FEWEST_RESIDUALS
     for basis in BASES:
         here = _interval(rows[basis]) if basis in rows else base[basis]
+        here = here.widened(base[basis]) if few else here
         before = found[basis] = here.widened(before) if before else here
     return found
 

@@ -57,6 +57,9 @@ HOST_SECONDS_PER_LAYER = 0.0006
 VAE_SECONDS_PER_MEGAPIXEL = 0.12
 VIDEO_VAE_SECONDS_PER_MEGAPIXEL_FRAME = 0.65
 """Decoding on an A100: the part of Wan2.1 and Wan2.2 runs that does not fall with the number of cards (25 s at 480p, 51 s at 720p)."""
+LIGHT_VAE_GIB = 4.0
+"""A decoder that keeps no more per megapixel decodes a clip like so many pictures: that of Stable Diffusion frame by frame (AnimateDiff,
+Latte), that of LTX-Video on patches of 4 x 4 pixels."""
 HOST_LINK_GB_S = 12.0
 """Bytes per second between host memory and card in an offloaded pipeline, PCIe 4.0 pageable."""
 PCIE_EXCHANGE = 0.20
@@ -332,7 +335,8 @@ class GenerationJob:
             + tails
         )
         frames = picture.batch * picture.frames * picture.megapixels
-        per_pixel = VIDEO_VAE_SECONDS_PER_MEGAPIXEL_FRAME if self.is_video else VAE_SECONDS_PER_MEGAPIXEL
+        heavy = self.is_video and not 0 < model.vae_gib_per_megapixel <= LIGHT_VAE_GIB
+        per_pixel = VIDEO_VAE_SECONDS_PER_MEGAPIXEL_FRAME if heavy else VAE_SECONDS_PER_MEGAPIXEL
         return card, host, frames * per_pixel * relative_time("vae", gpu, "fp16")
 
     def _format_pace(self, gpu: Gpu) -> float:

@@ -53,6 +53,17 @@ def test_no_basis_is_narrower_than_a_better_known_one():
     assert spans[0].low == pytest.approx(0.8)
 
 
+def test_a_handful_that_agree_prove_nothing():
+    """Three residuals within 4 % of each other: the interval is the pooled one, not 4 %."""
+    pooled = {"all": {basis: row(0.7, 1.4) for basis in BASES}}
+    few = {"unknown-stack": {**row(0.98, 1.02), "facts": 3}}
+    many = {basis: {**row(0.98, 1.02), "facts": 30} for basis in BASES}
+    found = intervals_of({"intervals": {"speed": {**pooled, "kinds": {"few": few, "many": many}}}})
+    assert found.of("speed", "many", "unknown-stack").high == pytest.approx(1.02)
+    assert found.of("speed", "few", "unknown-stack").low == pytest.approx(0.7)
+    assert found.of("speed", "few", "unknown-stack").high == pytest.approx(1.4)
+
+
 def test_a_kind_nobody_fitted_gets_the_pooled_interval():
     found = intervals_of({})
     assert found.of("memory", "anything", "anchored").high > 1
