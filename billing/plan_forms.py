@@ -22,6 +22,13 @@ WEEKDAYS = (
     ("sun", pgettext_lazy("weekday", "Sun")),
 )
 PATTERNS = (("hours", _("A number of hours")), ("weekly", _("A weekly timetable")))
+OTHER_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "hours": ("days", "from", "to", "weeks"),
+    "weekly": ("hours", "starts"),
+}
+"""pattern -> what it does not ask: whatever stands there is no mistake."""
+LIMITS = {"min_value": _("At least %(limit_value)s."), "max_value": _("At most %(limit_value)s.")}
+CLOCK = {"invalid": _("Write a time of day, as in 09:00.")}
 DEFAULTS: Mapping[str, Any] = {
     "pattern": "hours",
     "hours": "27",
@@ -45,6 +52,7 @@ class PlanForm(forms.Form):
         min_value=0,
         max_value=HOURS_LIMIT,
         max_digits=9,
+        error_messages=LIMITS,
         decimal_places=3,
         required=False,
     )
@@ -53,29 +61,36 @@ class PlanForm(forms.Form):
         help_text=_("Each start is rounded up to the plan's billing step."),
         min_value=1,
         max_value=10_000,
+        error_messages=LIMITS,
         required=False,
     )
     days = forms.MultipleChoiceField(
         label=_("On these days"), choices=WEEKDAYS, widget=forms.CheckboxSelectMultiple, required=False
     )
-    weeks = forms.IntegerField(label=_("For how many weeks"), min_value=1, max_value=520, required=False)
+    weeks = forms.IntegerField(
+        label=_("For how many weeks"), min_value=1, max_value=520, required=False, error_messages=LIMITS
+    )
     disk_gb = forms.IntegerField(
         label=_("Data disk (GB)"),
         help_text=_("Kept until the machine is given back."),
         min_value=0,
         max_value=1_000_000,
+        error_messages=LIMITS,
         required=False,
     )
 
     def __init__(self, data: Any = None, *, catalogue: Catalogue, **options: Any) -> None:
         super().__init__(data, **options)
         self.catalogue = catalogue
-        self.fields["from"] = forms.TimeField(label=_("From"), required=False, input_formats=["%H:%M"])
+        self.fields["from"] = forms.TimeField(
+            label=_("From"), required=False, input_formats=["%H:%M"], error_messages=CLOCK
+        )
         self.fields["to"] = forms.TimeField(
             label=_("To"),
             help_text=_("An end at or before the start runs past midnight."),
             required=False,
             input_formats=["%H:%M"],
+            error_messages=CLOCK,
         )
         choices = self.fields["sku"]
         assert isinstance(choices, forms.ChoiceField)
@@ -102,6 +117,8 @@ class PlanForm(forms.Form):
                 "weeks": _("Say for how many weeks."),
             }
         )
+        for name in OTHER_FIELDS.get(given.get("pattern", ""), ()):
+            self.errors.pop(name, None)
         for name, sentence in needed.items():
             if name not in self.errors and given.get(name) in (None, "", []):
                 self.add_error(name, str(sentence))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import groupby
 from typing import Any
 
 from django.conf import settings
@@ -15,6 +16,8 @@ from django.views.decorators.http import require_safe
 from billing.costing.compare import Comparison, compare_mapping
 from billing.costing.cost import PlanCost
 from billing.costing.errors import CostingErrors
+from billing.costing.mix import Mix
+from billing.costing.money import round_money
 from billing.hours_curve import hours_curves
 from billing.idle import OVERNIGHT_HOURS, SHORT_MINUTES, SHORT_STARTS, WEEKEND_HOURS, idle_money
 from billing.plan_chart import plan_chart
@@ -27,6 +30,7 @@ from catalog.formats import card_words, currency_symbol
 from catalog.snapshot import Offer, plan_rules
 
 CURRENCY = "CNY"
+MOST_RUNS_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +88,7 @@ def _row(
         label=plan_text(str(plan["kind"])),
         price=unit_price_text(Decimal(str(plan["unit_price"])), found.currency, language),
         total=money(found.total),
-        per_hour="—"
-        if found.effective_per_hour is None
-        else unit_price_text(found.effective_per_hour, found.currency, language),
+        per_hour=money(found.effective_per_hour and round_money(found.effective_per_hour, found.currency, "half_up")),
         more_than_cheapest="" if found.name == cheapest or found.uncovered_hours else f"+{money(found.total - least)}",
         saved_by_mix=money(saved),
         cheapest=found.name == cheapest,
@@ -128,9 +130,7 @@ def _compared(form: PlanForm, language: str) -> dict[str, Any]:
         and {
             "total": money_text(mix.total, mix.currency, language),
             "hours": number_text(mix.on_demand_hours, language) if mix.on_demand_hours else "",
-            "purchases": [
-                {"label": kinds[bought.plan], "from": bought.start, "to": bought.end} for bought in mix.purchases
-            ],
+            **_purchases(mix, kinds),
         },
         "break_even": [
             {
@@ -143,6 +143,16 @@ def _compared(form: PlanForm, language: str) -> dict[str, Any]:
         **_pictured(offer, form.cleaned_data, language),
         "assumptions": [note_words(note, kinds) for note in (*comparison.warnings, *comparison.assumptions)],
     }
+
+
+def _purchases(mix: Mix, kinds: Mapping[str, str]) -> dict[str, Any]:
+    """Terms of the same plan bought one after the other as one entry; the first few, and how many terms are `more`."""
+    runs = [list(run) for _plan, run in groupby(mix.purchases, key=lambda bought: bought.plan)]
+    shown = [
+        {"label": kinds[run[0].plan], "count": len(run), "from": run[0].start, "to": run[-1].end}
+        for run in runs[:MOST_RUNS_SHOWN]
+    ]
+    return {"purchases": shown, "more": sum(map(len, runs[MOST_RUNS_SHOWN:]))}
 
 
 def _pictured(offer: Offer, given: Mapping[str, Any], language: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from billing.costing.errors import FieldError
 from billing.costing.notes import Note
@@ -126,6 +127,10 @@ NOTES: Mapping[str, str | Promise] = {
 """Code -> what was assumed or mended, with %(named)s figures."""
 
 
+_COMMA = pgettext_lazy("between names of plans", ", ")
+_NAMED = pgettext_lazy("plans and what is assumed of them", "%(plans)s: %(told)s")
+
+
 def error_sentence(error: FieldError) -> str:
     """What is wrong, in the active language; English where a code has no words here yet."""
     text = ERRORS.get(error.code)
@@ -137,4 +142,4 @@ def note_sentence(note: Note) -> str:
     """What was assumed, in the active language, after the names of the plans it concerns."""
     text = NOTES.get(note.code)
     told = note.sentence if text is None else str(text) % note.params
-    return f"{', '.join(note.plans)}: {told}" if note.plans else told
+    return _NAMED % {"plans": str(_COMMA).join(note.plans), "told": told} if note.plans else told

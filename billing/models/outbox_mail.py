@@ -5,6 +5,7 @@ from email.utils import make_msgid
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from billing.models.quote import Quote
 from billing.models.quote_request import QuoteRequest
@@ -46,7 +47,7 @@ class OutboxMail(models.Model):
     """waiting -> claimed -> handing_over -> sent; a refused mail goes back to waiting with a later `due_at`."""
 
     class State(models.TextChoices):
-        WAITING = "waiting", _("Waiting")
+        WAITING = "waiting", pgettext_lazy("mail", "Waiting")
         CLAIMED = "claimed", _("Being sent")
         HANDING_OVER = "handing_over", _("Being handed over")
         SENT = "sent", _("Sent")

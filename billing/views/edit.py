@@ -43,6 +43,7 @@ def _page(request: HttpRequest, editor: Editor, status: int = 200, **more: Any) 
     quote = editor.quote
     context = {
         "nav": "quotes",
+        "at": "" if quote else "new",
         "editor": editor,
         "quote": quote,
         "asked": editor.asked,

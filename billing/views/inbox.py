@@ -23,7 +23,9 @@ def inbox(request: HttpRequest) -> HttpResponse:
     everything = request.GET.get("state") == "all"
     rows = QuoteRequest.objects.visible_to(staff(request)).select_related("owner")
     page = Paginator(rows if everything else rows.open(), PAGE_SIZE).get_page(request.GET.get("page"))
-    return render(request, "billing/inbox.html", {"nav": "quotes", "page": page, "everything": everything})
+    return render(
+        request, "billing/inbox.html", {"nav": "quotes", "at": "inbox", "page": page, "everything": everything}
+    )
 
 
 @require_safe

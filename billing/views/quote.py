@@ -250,11 +250,17 @@ def differences(request: HttpRequest, number: str) -> HttpResponse:
     context = {
         "nav": "quotes",
         "quote": row,
-        "older": older,
-        "newer": newer,
+        "older": _named(older, row),
+        "newer": _named(newer, row),
         "differences": [difference_words(item) for item in found],
     }
     return render(request, "billing/differences.html", context)
+
+
+def _named(revision: Revision, quote: Quote) -> str:
+    """A revision in words; with the number where it is another quotation's."""
+    words = _("Revision %(n)d") % {"n": revision.number}
+    return words if revision.quote_id == quote.pk else f"{revision.quote.number} · {words}"
 
 
 def _version(revision: Revision) -> Version:

@@ -83,6 +83,7 @@ def quotes(request: HttpRequest) -> HttpResponse:
         kept.pop(name, None)
     context = {
         "nav": "quotes",
+        "at": "mine" if chosen.mine else "approve" if chosen.state == QuoteState.AWAITING_APPROVAL else "quotes",
         "form": form,
         "page": page,
         "rows": [_row(quote, request.LANGUAGE_CODE, now, zone) for quote in page],
@@ -139,6 +140,7 @@ def figures(request: HttpRequest) -> HttpResponse:
     bands = ageing(staff(request), now, zone)
     context = {
         "nav": "quotes",
+        "at": "figures",
         "groups": [
             {"id": "scenario", "title": _("Conversion by scenario"), "head": _("Scenario"), "rows": by_scenario},
             {"id": "gpu", "title": _("Conversion by card"), "head": _("Card"), "rows": by_gpu},

@@ -2,7 +2,7 @@
 
 import pytest
 
-
+from catalog.models import Price
 
 HOURS = {"sku": "rtx-3090-24g-x1", "pattern": "hours", "hours": "27", "starts": "1"}
 
@@ -58,7 +58,8 @@ def test_errors_stand_at_their_field(client, example, change, field):
     assert f'href="#id_{field}' in page.content.decode()
 
 
-def test_nothing_priced(client, db):
+def test_nothing_priced(client, example):
+    Price.objects.all().delete()
     assert "No machine has a price yet" in client.get("/en/plans/").content.decode()
 
 
@@ -86,3 +87,44 @@ def test_idle_money_is_told(client, example):
     idle = page[page.index('id="h-idle"') :]
     for amount in ("19.80", "83.16", "13.20", "4.62", "8.58"):
         assert amount in idle, amount
+
+
+def test_terms_bought_one_after_the_other_are_one_line(client, example):
+    page = client.get("/en/plans/", {"sku": "rtx-4090-24g-x2", "pattern": "hours", "hours": "87600", "starts": "1000"})
+    mix = page.context["mix"]
+    assert sum(bought["count"] for bought in mix["purchases"]) + mix["more"] > 100
+    assert len(mix["purchases"]) <= 8
+    assert "Month card × 1" in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {
+            "pattern": "weekly",
+            "days": "mon",
+            "from": "09:00",
+            "to": "18:00",
+            "weeks": "2",
+            "hours": "-3",
+            "starts": "x",
+        },
+        {"pattern": "hours", "hours": "5", "from": "9", "weeks": "0", "days": "someday"},
+    ],
+)
+def test_mistakes_in_the_other_patterns_fields_are_passed_over(client, example, question):
+    assert client.get("/en/plans/", {"sku": "rtx-3090-24g-x1", **question}).status_code == 200
+
+
+def test_a_time_that_cannot_be_read_is_told_with_an_example(client, example):
+    question = {
+        "sku": "rtx-3090-24g-x1",
+        "pattern": "weekly",
+        "days": "mon",
+        "from": "9",
+        "to": "18:00",
+        "weeks": "999",
+    }
+    text = client.get("/en/plans/", question).content.decode()
+    assert "as in 09:00" in text
+    assert "At most 520." in text
