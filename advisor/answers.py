@@ -314,7 +314,5 @@ def clean_query(answers: Answers, *, drop: Iterable[str] = (), **more: str) -> s
     """The answers as a short address: no empty values, no controls, each name once (`require` as often as given)."""
     left_out = {*CONTROLS, *drop, *more}
     kept = [(name, last(answers, name)) for name in answers if name not in left_out and name != "require"]
-    kept += [
-        ("require", value) for value in dict.fromkeys(given(answers, "require")) if "require" not in drop
-    ]
+    kept += [("require", value) for value in dict.fromkeys(given(answers, "require")) if "require" not in drop]
     return urlencode([*more.items(), *((name, value) for name, value in kept if value)])
