@@ -4,3 +4,6 @@ from tests import servers  # isort: skip  (first: it sets DATABASE_URL and REDIS
 from config.settings import *  # noqa: F403
 
 __all__ = ["servers"]
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+"""The product's takes a third of a second for each person a test invents; that passwords are checked at all is tested with any."""

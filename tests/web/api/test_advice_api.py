@@ -14,7 +14,6 @@ from advisor.presets import PRESETS
 from advisor.queries import catalogue_now, stale_presets
 from advisor.questions import MOST_WORK, pieces_of_work
 from advisor.tasks import build_table, refresh_table
-from catalog.actions import load_example_catalogue
 from catalog.models import Price, Sku, recorded
 from config.celery import app
 
@@ -22,11 +21,6 @@ pytestmark = pytest.mark.django_db
 QLORA = {"scenario": "llm", "task": "training", "model": "qwen2.5-7b", "method": "qlora", "sequence_tokens": 1024}
 WHISPER = {"scenario": "speech", "task": "transcription", "model": "whisper-large-v3", "engine": "faster-whisper"}
 PROBLEM = "application/problem+json"
-
-
-@pytest.fixture
-def example(db):
-    load_example_catalogue(by=None)
 
 
 def post(client, what: str, body: Any, language: str = "en", **more: Any):
@@ -245,15 +239,16 @@ def test_a_list_has_a_limit_and_a_body_too(client, example):
     assert huge["Content-Type"] == PROBLEM
 
 
-def test_an_empty_catalogue_and_a_currency_without_prices(client, db):
+def test_an_empty_catalogue_and_a_currency_without_prices(client, example):
+    dollars = post(client, "recommendations?currency=USD", {"workload": QLORA})
+    assert dollars.status_code == 422
+    assert dollars.json()["errors"][0]["allowed"] == ["CNY"]
+    Price.objects.all().delete()
+    Sku.objects.all().delete()
     answer = post(client, "recommendations", {"workload": QLORA})
     assert answer.status_code == 200
     assert answer.json()["recommendation"]["choices"] == []
     assert answer.json()["recommendation"]["warnings"][0]["code"] == "catalogue-empty"
-    load_example_catalogue(by=None)
-    dollars = post(client, "recommendations?currency=USD", {"workload": QLORA})
-    assert dollars.status_code == 422
-    assert dollars.json()["errors"][0]["allowed"] == ["CNY"]
 
 
 def test_no_price_for_a_card(client, example):

@@ -1,4 +1,4 @@
-"""The example catalogue, loaded once for each file of tests; what a test changes is rolled back after it."""
+"""The example catalogue, loaded once for each file of tests (it takes a second); what a test changes is rolled back after it."""
 
 import pytest
 from django.db import transaction
