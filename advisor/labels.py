@@ -413,7 +413,7 @@ CHOICES: Mapping[tuple[str, str], Words] = MappingProxyType(
         ("application", "alphafold2"): Words(_("AlphaFold 2"), ""),
         ("priority", "balanced"): Words(
             _("Balanced"),
-            _("The best work for the money, with some memory to spare."),
+            _("The best work for the money, with some memory to spare; fewer cards where more would save little."),
         ),
         ("priority", "cheapest"): Words(
             _("Lowest cost"), _("The least money for the whole job, if it fits and is in time.")
