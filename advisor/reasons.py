@@ -248,7 +248,7 @@ def _fewer_cards(one: Candidate, rival: Candidate) -> Note:
         }
         figures |= money
     elif (faster := round((_ratio(rival, one) - 1) * 100)) > 0:
-        figures["faster_percent"] = faster
+        figures |= {"faster_percent": faster, "more": str(-saves), "currency": one.bill.cheapest.currency}
     return Note("fewer-cards", None, figures)
 
 
@@ -260,7 +260,7 @@ def _limits_aside(one: Candidate, field: Field, roles: set[Role]) -> Iterator[No
         money: Figures = {"total": str(one.total), "currency": one.bill.cheapest.currency}
         yield Note("cheapest-limits-aside", "constraints", {**money, **_hours(one)})
     if "fastest" in roles and len(field.all) > 1:
-        yield Note("fastest-limits-aside", "constraints", _pace(one))
+        yield Note("fastest-limits-aside", "constraints", _hours(one) or _pace(one))
 
 
 def _headroom(one: Candidate) -> Iterator[Note]:

@@ -63,7 +63,7 @@ NO_SPEED_PENALTY = math.log(2)
 """The same for a card whose speed nobody knows."""
 OF_THE_QUESTION = frozenset({"context-over-model", "model-of-other-task", "no-vision-tower", "not-used"})
 """Remarks of the sizing core that are about the question, whatever the card: said before the ranking."""
-MORE_CARDS_PENALTY = math.log(1.1)
+MORE_CARDS_PENALTY = math.log(1.08)
 """The same for each doubling of the cards: splitting is set up, tested and waited for, and how far it scales is the least sure figure."""
 
 

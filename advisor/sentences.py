@@ -82,7 +82,7 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
             "Fewer cards: %(other_count)s × %(other_name)s would save %(saves)s (%(percent)s%%), too little for splitting the work over more"
         ),
         _(
-            "Fewer cards: %(other_count)s × %(other_name)s would be %(faster_percent)s%% faster, too little for splitting the work over more"
+            "Fewer cards: %(other_count)s × %(other_name)s would be %(faster_percent)s%% faster for %(more)s more; in a hurry take those"
         ),
         _("Fewer cards than %(other_count)s × %(other_name)s: the work is split over no more than it has to be"),
     ),

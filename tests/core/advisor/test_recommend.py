@@ -170,7 +170,7 @@ def fewer_cards_note(answer: Recommendation) -> Any:
 
 
 def test_a_second_card_has_to_pay_for_the_splitting():
-    """1,555 GB/s on one card against 2 x 936: 20 % faster, worth 5 % of money; each doubling must bring 10 % more."""
+    """1,555 GB/s on one card against 2 x 936: 20 % faster, worth 5 % of money; each doubling must bring 8 % more."""
     one, two = ("a100-pcie-40g", 1, "4.00"), ("rtx-3090-24g", 2, "2.35")
     close = ask(22, priced(one, two), demand=A_DAY)
     assert (close.choices[0].gpu, close.choices[0].count) == ("a100-pcie-40g", 1)
