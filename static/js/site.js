@@ -5,6 +5,11 @@
   const focusErrors = (root) => root.querySelector?.(".errors[tabindex]")?.focus();
   document.addEventListener("htmx:afterSwap", (event) => focusErrors(event.target));
   focusErrors(document);
+  // What the server refuses or breaks on is no silence: the same address, asked plainly, shows the page that says why.
+  document.addEventListener("htmx:responseError", (event) => {
+    const { elt, pathInfo, requestConfig } = event.detail;
+    if (requestConfig.verb === "get" && elt.closest("[hx-push-url]")) location.assign(pathInfo.finalRequestPath);
+  });
   // Of a chosen file only the beginning is sent: a model of 40 GB says all that is asked in its first bytes.
   document.addEventListener("change", (event) => {
     const field = event.target.closest?.("input[type=file][data-head]");
