@@ -233,3 +233,9 @@ def test_a_nul_in_a_form_is_told_at_its_field(client, staff):
     )
     assert answer.status_code == 200
     assert "Null characters are not allowed." in answer.content.decode()
+
+
+def test_a_choice_not_made_is_said_in_the_readers_language(client, staff):
+    page = client.get(reverse("admin:catalog_plan_add").replace("/en/", "/zh-hans/")).content.decode()
+    assert "请选择" in page
+    assert "- Select an option -" not in page
