@@ -138,7 +138,7 @@ def test_from_the_wizard_to_the_acceptance(open_page, shop, staff, keep, no_viol
     customer.locator("#id_name").fill("Wang")
     customer.locator("#id_agree").check()
     customer.locator("button.main").click()
-    expect(customer.locator(".flash")).to_contain_text(say["accepted"])
+    expect(customer.locator(".flash[role=status]")).to_contain_text(say["accepted"])
     keep(customer, "8-accepted")
     desk.reload()
     expect(desk.locator(".tag").first).to_have_text(say["state"])
