@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 LLM = "scenario=llm&task=training&model=qwen-14b&method=qlora&sequence_tokens=2048"
 PAGES = {
@@ -23,6 +23,11 @@ PAGES = {
     "result, limits broken": f"/advise/result/?{LLM}&amount=20000000000&unit=tokens&deadline_hours=1&budget=1",
     "result, no prices": f"/advise/result/?{LLM}&amount=20000000&unit=tokens&currency=USD",
     "unreadable": "/advise/result/?scenario=llm&task=training&model=nothing&colour=red",
+    "check, mistakes": f"/advise/check/?{LLM}&amount=-2&unit=tokens&colour=red",
+    "expert, mistakes": "/advise/expert/?scenario=llm&task=training&model=qwen-14&micro_batch=-1&go=1",
+    "accuracy": "/accuracy/",
+    "model": "/models/flux.1-dev/",
+    "measured on a card": "/measurements/rtx-3090-24g/",
 }
 
 
@@ -34,6 +39,21 @@ def test_no_page_breaks_a_rule(
         page = open_page(f"/{language}{path}", theme="dark" if language == "en" else "light")
         no_violations(page)
         page.context.close()
+
+
+def test_mistakes_at_the_door_break_no_rule(
+    open_page: Callable[..., Page], no_violations: Callable[[Page], None]
+) -> None:
+    page = open_page("/zh-hans/", width=320)
+    page.locator("#paste").fill("{")
+    page.locator("form.paste button.main").click()
+    expect(page.locator("#paste")).to_be_focused()
+    no_violations(page)
+    page.locator("#file").set_input_files({"name": "model.gguf", "mimeType": "", "buffer": b"GIF89a"})
+    page.locator("button[formaction]").click()
+    expect(page.locator("#file")).to_be_focused()
+    no_violations(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
 @pytest.mark.parametrize("width", [320, 390])
