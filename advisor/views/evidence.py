@@ -2,6 +2,8 @@
 
 import csv
 import json
+import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,8 +31,8 @@ from catalog.queries import current_catalogue
 
 FEWEST_DRAWN = 20
 """Measurements of one unit below which a chart shows nothing a table would not."""
-ROWS = 400
-"""Measurements shown on one page."""
+ROWS = 60
+"""Measurements of memory, and as many of speed, on one page."""
 
 TARGET_NAMES: Mapping[str, Promise] = {
     "memory: LLM inference": _("Memory: LLM inference"),
@@ -282,14 +284,17 @@ def _measured() -> tuple[Fact, ...]:
     return tuple(fact for fact in shared_of(library()).index.facts if fact.usable_for)
 
 
-def _tables(facts: Iterable[Fact]) -> dict[str, list[Shown]]:
-    """Memory and speed apart, each ordered by task, card and count."""
+def _tables(facts: Iterable[Fact], wanted: str) -> dict[str, Any]:
+    """One page of both tables, memory and speed apart, each ordered by task, model, card and count."""
     ordered = sorted(
         facts, key=lambda fact: (fact.scenario_task, fact.model or "", fact.gpu or "", fact.count, fact.id)
     )
-    return {
-        metric: [_shown(fact) for fact in ordered if fact.metric == metric][:ROWS] for metric in ("memory", "speed")
-    }
+    lists = {metric: [fact for fact in ordered if fact.metric == metric] for metric in ("memory", "speed")}
+    last = max(1, *(math.ceil(len(found) / ROWS) for found in lists.values()))
+    page = min(int(wanted), last) if re.fullmatch(r"[1-9]\d{0,5}", wanted) else 1
+    rows = slice((page - 1) * ROWS, page * ROWS)
+    shown = {metric: [_shown(fact) for fact in found[rows]] for metric, found in lists.items()}
+    return {"tables": shown, "page": page, "pages": range(1, last + 1)}
 
 
 @require_safe
@@ -320,9 +325,8 @@ def model(request: HttpRequest, slug: str) -> HttpResponse:
         "row": row,
         "name": (row or {}).get("name") or slug,
         "choose": _choose(slug, row) if row else "",
-        "tables": _tables(facts),
         "facts": len(facts),
-        "rows": ROWS,
+        **_tables(facts, request.GET.get("page", "")),
     }
     return render(request, "advisor/model.html", context)
 
@@ -347,8 +351,7 @@ def card(request: HttpRequest, slug: str) -> HttpResponse:
         "nav": "cards",
         "gpu": gpu,
         "card_url": reverse("catalog:card", args=[slug]) if described else "",
-        "tables": _tables(facts),
         "facts": len(facts),
-        "rows": ROWS,
+        **_tables(facts, request.GET.get("page", "")),
     }
     return render(request, "advisor/card_evidence.html", context)

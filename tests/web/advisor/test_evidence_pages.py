@@ -1,5 +1,7 @@
 """Accuracy, models and measurements: every page in both languages, with its numbers and their sources."""
 
+import re
+
 import pytest
 
 from advisor.library import library
@@ -58,6 +60,19 @@ def test_a_card_shows_what_was_measured_on_it(client, example):
     assert "Llama-2-7B" in page
     assert "https://github.com/" in page
     assert 'href="/zh-hans/cards/rtx-4090-24g/"' in page
+
+
+def test_many_measurements_come_in_pages_and_none_is_lost(client):
+    first = client.get("/en/measurements/a100-sxm-80g/").content.decode()
+    assert len(first.encode()) < 100_000
+    numbers = [int(number) for number in re.findall(r'href="\?page=(\d+)"', first)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    pages = [client.get(f"/en/measurements/a100-sxm-80g/?page={number}").content.decode() for number in numbers]
+    ids = [one for page in pages for one in re.findall(r'<tr id="(\w+)">', page)]
+    told = int(re.search(r"(\d+) published measurements", first)[1])
+    assert len(ids) == len(set(ids)) == told
+    for wrong in ("0", "x", "99999"):
+        assert client.get(f"/en/measurements/a100-sxm-80g/?page={wrong}").status_code == 200
 
 
 def test_settings_and_units_stand_in_the_readers_words(client):
