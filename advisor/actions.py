@@ -9,7 +9,7 @@ from advisor.presets import PRESETS
 from advisor.queries import freshness
 from advisor.recommend import recommend, to_dict
 from advisor.sizing.job import Library
-from advisor.sizing.workload import parse_workload
+from advisor.sizing.parsing.workload import parse_workload
 from catalog.snapshot import Catalogue
 
 

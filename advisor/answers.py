@@ -20,8 +20,10 @@ from django.utils.datastructures import MultiValueDict
 
 from advisor.library import library
 from advisor.sizing.fields import CONSTRAINT_FIELDS, FIELDS, SCHEDULE_FIELDS, Field
+from advisor.sizing.parsing.text import value_from_text
+from advisor.sizing.parsing.workload import parse_workload
 from advisor.sizing.problems import Problem, WorkloadError
-from advisor.sizing.workload import Workload, parse_workload, value_from_text
+from advisor.sizing.workload import Workload
 
 type Answers = MultiValueDict[str, str]
 

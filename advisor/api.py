@@ -33,8 +33,9 @@ from advisor.serializers import (
     problems_of,
     too_much_work,
 )
+from advisor.sizing.model_names import nearest_models
+from advisor.sizing.parsing.workload import parse_workload
 from advisor.sizing.problems import WorkloadError
-from advisor.sizing.workload import nearest_models, parse_workload
 from billing.parsers import LimitedJSONParser
 from catalog.snapshot import Catalogue
 

@@ -16,8 +16,8 @@ from advisor.sizing.answer import Note
 from advisor.sizing.fields import FIELDS
 from advisor.sizing.gguf_header import FILE_TYPES, GgufCut, GgufError, config_from_gguf, read_header
 from advisor.sizing.hf_config import ConfigError, shape_from_config
+from advisor.sizing.model_names import canonical_slug
 from advisor.sizing.problems import Problem, WorkloadError
-from advisor.sizing.workload import canonical_slug
 
 HEAD_BYTES = 2_000_000
 """Bytes that pages and API read of a file."""

@@ -13,8 +13,10 @@ from advisor.sizing.estimate import prepare
 from advisor.sizing.estimate import to_dict as estimate_dict
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Library
+from advisor.sizing.model_names import nearest_models
+from advisor.sizing.parsing.workload import parse_workload
 from advisor.sizing.problems import Problem, WorkloadError, shown, type_word
-from advisor.sizing.workload import Workload, nearest_models, parse_workload
+from advisor.sizing.workload import Workload
 from catalog.snapshot import Catalogue
 
 MAX_COUNT = 4096

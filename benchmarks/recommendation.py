@@ -21,7 +21,7 @@ from advisor.library import library
 from advisor.presets import PRESETS
 from advisor.recommend import recommend
 from advisor.sizing.estimate import estimate
-from advisor.sizing.workload import parse_workload
+from advisor.sizing.parsing.workload import parse_workload
 from catalog.example import example_catalogue
 from catalog.snapshot import Catalogue
 

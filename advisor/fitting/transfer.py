@@ -18,6 +18,8 @@ from advisor.sizing.estimate import assumed_of
 from advisor.sizing.evidence import repository_of
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Library
+from advisor.sizing.parsing.workload import parse_workload
+from advisor.sizing.problems import WorkloadError
 from advisor.sizing.scenarios import job_of
 from advisor.sizing.transfer import (
     HOPPER,
@@ -32,7 +34,6 @@ from advisor.sizing.transfer import (
     ratios,
 )
 from advisor.sizing.transfer import relative_time as transferred
-from advisor.sizing.workload import WorkloadError, parse_workload
 
 SOFT = 0.12
 """Residual (in logs) beyond which a measurement pulls less than its square."""

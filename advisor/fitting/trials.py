@@ -23,7 +23,7 @@ from advisor.sizing.estimate import SOFTWARE_FIELDS, Prepared, prepare, shared_o
 from advisor.sizing.evidence import Exclude, Fact
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Library, Rate
-from advisor.sizing.workload import WorkloadError
+from advisor.sizing.problems import WorkloadError
 
 Mode = Literal["fact", "card", "model", "source"]
 UNMEASURED = "unmeasured"

@@ -12,7 +12,8 @@ from advisor.sizing.answer import Estimate, Spread
 from advisor.sizing.estimate import prepare
 from advisor.sizing.fields import field_of
 from advisor.sizing.gpu import Gpu
-from advisor.sizing.workload import Workload, WorkloadError
+from advisor.sizing.problems import WorkloadError
+from advisor.sizing.workload import Workload
 
 RULER = 2.0
 """Every ruler ends at so many times the usable memory: the card's line keeps its place while answers are tried."""

@@ -20,9 +20,10 @@ from advisor.sizing.answer import Estimate
 from advisor.sizing.estimate import prepare
 from advisor.sizing.fields import FIELDS, field_of
 from advisor.sizing.gpu import Gpu
+from advisor.sizing.model_names import canonical_slug
 from advisor.sizing.shape import Shape
 from advisor.sizing.shapes import NoShape, shape_of
-from advisor.sizing.workload import ModelRef, Workload, canonical_slug
+from advisor.sizing.workload import ModelRef, Workload
 from advisor.templatetags.figures import card_name, compact, money_text, number
 from catalog.snapshot import Catalogue
 

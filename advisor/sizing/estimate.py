@@ -20,8 +20,10 @@ from advisor.sizing.evidence import Around, Exclude, Fact, FactIndex, Metric, Ne
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Job, Library, Load, Rate
 from advisor.sizing.misfit import misfit_notes
+from advisor.sizing.parsing.workload import parse_workload
+from advisor.sizing.problems import WorkloadError
 from advisor.sizing.scenarios import job_of
-from advisor.sizing.workload import Workload, WorkloadError, parse_workload
+from advisor.sizing.workload import Workload
 
 SOFTWARE_FIELDS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("llm", "inference"): ("engine",),

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from advisor.sizing.answer import Evidence
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Library
-from advisor.sizing.workload import canonical_slug
+from advisor.sizing.model_names import canonical_slug
 
 Metric = Literal["memory", "speed"]
 Exclude = Callable[["Fact"], bool]

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Collection, Mapping
 
-from advisor.sizing import llm, science, speech, vision
+from advisor.sizing import llm, science, vision
 from advisor.sizing.diffusion import job as diffusion
 from advisor.sizing.job import Job, Library
+from advisor.sizing.speech import job as speech
 from advisor.sizing.workload import Workload
 
 PREPARE: Mapping[str, Callable[[Workload, Library], Job]] = {

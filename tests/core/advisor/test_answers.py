@@ -22,7 +22,7 @@ from advisor.sizing.fields import (
     STAGES,
     Field,
 )
-from advisor.sizing.workload import parse_workload
+from advisor.sizing.parsing.workload import parse_workload
 
 MODELS = {"llm": "llama-3-8b", "aigc": "sdxl-base-1.0", "speech": "whisper-large-v2", "vision": "resnet-50"}
 

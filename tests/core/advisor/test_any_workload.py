@@ -12,7 +12,7 @@ from advisor.library import library
 from advisor.recommend import recommend, to_dict
 from advisor.sentences import recommendation_in_words
 from advisor.sizing.fields import CONSTRAINT_FIELDS, DEMAND_UNITS, FIELDS, REQUIREMENTS, SCHEDULE_FIELDS, Field
-from advisor.sizing.workload import parse_workload
+from advisor.sizing.parsing.workload import parse_workload
 from catalog.example import example_catalogue
 
 NOW = datetime(2026, 3, 2, 10, tzinfo=UTC)

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from advisor.costs import MOST_WINDOWS, Usages, basis_of, bill_of, completed, floor_of, plans_of, starts_priced
 from advisor.library import library
-from advisor.sizing.workload import Workload, parse_workload
+from advisor.sizing.parsing.workload import parse_workload
+from advisor.sizing.workload import Workload
 from billing.costing.mix import cheapest_mix
 from billing.costing.moments import HOUR, SECOND, zone_named
 from billing.costing.usage import Usage

@@ -15,7 +15,7 @@ from advisor.recommend import Recommendation, recommend, to_dict
 from advisor.sentences import recommendation_in_words
 from advisor.sizing.answer import Note
 from advisor.sizing.estimate import estimate
-from advisor.sizing.workload import parse_workload
+from advisor.sizing.parsing.workload import parse_workload
 from catalog.example import example_catalogue
 from catalog.snapshot import Catalogue
 

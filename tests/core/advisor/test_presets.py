@@ -7,7 +7,7 @@ from django.utils import translation
 
 from advisor.library import library
 from advisor.presets import PRESETS
-from advisor.sizing.workload import parse_workload
+from advisor.sizing.parsing.workload import parse_workload
 
 
 def test_at_least_sixty_over_five_scenarios():

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from advisor.library import library
 from advisor.recommend import Recommendation, recommend, to_dict
 from advisor.sizing import scenarios
-from advisor.sizing.workload import parse_workload
+from advisor.sizing.parsing.workload import parse_workload
 from billing.costing.compare import compare_mapping
 from billing.hours_curve import hours_curves
 from catalog.example import example_catalogue

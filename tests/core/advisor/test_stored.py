@@ -9,7 +9,7 @@ from advisor.library import library
 from advisor.presets import PRESETS
 from advisor.recommend import recommend
 from advisor.recommendation import to_dict
-from advisor.sizing.workload import parse_workload
+from advisor.sizing.parsing.workload import parse_workload
 from advisor.stored import recommendation_from
 from catalog.example import example_catalogue
 

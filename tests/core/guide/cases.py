@@ -8,8 +8,9 @@ from advisor.library import library
 from advisor.recommend import Recommendation, recommend
 from advisor.sizing.answer import Estimate
 from advisor.sizing.estimate import prepare
+from advisor.sizing.parsing.workload import parse_workload
 from advisor.sizing.problems import WorkloadError
-from advisor.sizing.workload import Workload, parse_workload
+from advisor.sizing.workload import Workload
 from advisor.survey import rate_of
 from catalog.example import example_catalogue
 

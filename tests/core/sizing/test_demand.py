@@ -9,7 +9,8 @@ from advisor.sizing.answer import Spread
 from advisor.sizing.demand import demand_hours, demand_notes, schedule_hours
 from advisor.sizing.fields import DEMAND_UNITS
 from advisor.sizing.job import Rate
-from advisor.sizing.workload import Schedule, Workload, parse_workload
+from advisor.sizing.parsing.workload import parse_workload
+from advisor.sizing.workload import Schedule, Workload
 
 MODELS = models()
 

@@ -11,7 +11,7 @@ from advisor.library import library
 from advisor.sizing.anchor import better_card
 from advisor.sizing.answer import Memory, fit_of
 from advisor.sizing.estimate import estimate, prepare, shared_of, to_dict
-from advisor.sizing.workload import WorkloadError
+from advisor.sizing.problems import WorkloadError
 
 LIBRARY = library()
 GPUS = LIBRARY.gpus

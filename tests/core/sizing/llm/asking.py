@@ -6,7 +6,7 @@ from advisor.library import library
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Rate
 from advisor.sizing.llm import InferenceJob, TrainingJob, prepare
-from advisor.sizing.workload import parse_workload
+from advisor.sizing.parsing.workload import parse_workload
 
 LIBRARY = library()
 BIG = "a100-sxm-80g"

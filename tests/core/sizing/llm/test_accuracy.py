@@ -9,7 +9,7 @@ from functools import lru_cache
 import pytest
 
 from advisor.sizing.llm import InferenceJob, prepare
-from advisor.sizing.workload import parse_workload
+from advisor.sizing.parsing.workload import parse_workload
 from tests.core.sizing.llm.asking import LIBRARY
 
 Errors = dict[str, list[float]]

@@ -8,8 +8,8 @@ from advisor.library import library
 from advisor.sizing.comparison import speed_ratio
 from advisor.sizing.estimate import assumed_of
 from advisor.sizing.job import Job
+from advisor.sizing.parsing.workload import parse_workload
 from advisor.sizing.scenarios import job_of
-from advisor.sizing.workload import parse_workload
 
 LIBRARY = library()
 ANY_CARD = LIBRARY.gpus["a100-sxm-80g"]
