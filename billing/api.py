@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
@@ -24,16 +26,23 @@ from billing.sentences import error_sentence, note_sentence
 MOST_QUESTIONS = 100
 MOST_PIECES_IN_A_LIST = 300_000
 MOST_DECISIONS_IN_A_LIST = 4 * MOST_DECISIONS
-LIMITS = f"""What a usage costs under each of several plans, the cheapest of them, the cheapest mix, and where plans overtake each other.
-
-**How much one request may ask.** A comparison is counted in pieces before it is reckoned: each start of use under each plan (five \
-under a monthly cap), each term a plan buys, four for each clock hour where a plan prices clock hours one by one, and, for the break-evens, the terms of each plan within two of \
-the longest terms (at least 62 days) times the other plans. One comparison holds at most {MOST_PIECES:,} pieces; a list holds 1 to {MOST_QUESTIONS} \
-questions of together at most {MOST_PIECES_IN_A_LIST:,}. What goes beyond is refused before anything is reckoned: problem `too-much-work` at `usage`, \
-or at the question of the list from which on it is too much. Send that one and those after it in another request.
-
-The search of the cheapest mix weighs at most {MOST_DECISIONS:,} decisions for one comparison and {MOST_DECISIONS_IN_A_LIST:,} for a list. Where that \
-is not enough, `mix` is null and `warnings` say so; everything else is answered."""
+LIMITS = format_lazy(
+    gettext_lazy(
+        "What a usage costs under each of several plans, the cheapest of them, the cheapest mix, and where plans overtake each other.\n\n"
+        "How much one request may ask. A comparison is counted in pieces before it is reckoned: each start of use under each plan (five under a "
+        "monthly cap), each term a plan buys, four for each clock hour where a plan prices clock hours one by one, and, for the break-evens, the "
+        "terms of each plan within two of the longest terms (at least 62 days) times the other plans. One comparison holds at most {pieces} pieces; "
+        "a list holds 1 to {questions} questions of together at most {list_pieces}. What goes beyond is refused before anything is reckoned: "
+        "problem `too-much-work` at `usage`, or at the question of the list from which on it is too much. Send that one and those after it in "
+        "another request.\n\nThe search of the cheapest mix weighs at most {decisions} decisions for one comparison and {list_decisions} for a list. "
+        "Where that is not enough, `mix` is null and `warnings` say so; everything else is answered."
+    ),
+    pieces=f"{MOST_PIECES:,}",
+    questions=MOST_QUESTIONS,
+    list_pieces=f"{MOST_PIECES_IN_A_LIST:,}",
+    decisions=f"{MOST_DECISIONS:,}",
+    list_decisions=f"{MOST_DECISIONS_IN_A_LIST:,}",
+)
 
 
 def problem_of(error: FieldError) -> dict[str, Any]:
@@ -81,11 +90,15 @@ class PlanComparisons(APIView):
 
     @extend_schema(
         operation_id="plan_comparisons",
-        summary="Compare rental plans for a usage",
+        summary=gettext_lazy("Compare rental plans for a usage"),
         description=LIMITS,
         request={"application/json": COMPARISON_REQUEST},
         responses={(200, "application/json"): COMPARISON_ANSWER},
-        examples=[OpenApiExample("Hourly against a day card", value=EXAMPLE, request_only=True)],
+        examples=[
+            OpenApiExample(
+                "hourly-and-daily", summary=gettext_lazy("Hourly against a day card"), value=EXAMPLE, request_only=True
+            )
+        ],
         auth=[],
     )
     def post(self, request: Request) -> Response:

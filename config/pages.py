@@ -1,11 +1,13 @@
 """The frame's own pages: front door, theme, errors, robots, the component gallery, the API reference."""
 
+import json
 import sys
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import RequestDataTooBig
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
@@ -30,6 +32,7 @@ from catalog.limits import TooMany
 from catalog.models import Gpu
 from config.api_errors import CONTENT_TYPE, TYPE
 from config.context import THEMES
+from config.reference import operations_of
 
 FIXED_PAGES = (
     "advisor:home",
@@ -133,14 +136,10 @@ def gallery(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def api_reference(request: HttpRequest) -> HttpResponse:
-    """The API on one readable page, from the same schema that `/api/v1/schema` serves."""
+    """The API on one readable page: fields, limits and an example of each call."""
     with override(get_language_from_request(request)):
         schema: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
-        operations = [
-            {"path": path, "method": method.upper(), "anchor": operation["operationId"], **operation}
-            for path, methods in schema["paths"].items()
-            for method, operation in methods.items()
-        ]
+        operations = operations_of(json.loads(json.dumps(schema, cls=DjangoJSONEncoder)))
         return render(request, "api_reference.html", {"info": schema["info"], "operations": operations})
 
 

@@ -6,6 +6,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from billing.api_schema import PLAN, USAGE
+from billing.costing.errors import CostingErrors
+from billing.costing.plans import FIELDS as PLAN_FIELDS
+from billing.costing.plans import parse_plan
+from billing.costing.usage import FIELDS as USAGE_FIELDS
+
 PROBLEM = "application/problem+json"
 HOURLY = {"name": "hourly", "currency": "CNY", "unit_price": "1.32", "price_per": "hour"}
 DAILY = {"name": "daily", "currency": "CNY", "unit_price": "27.7", "price_per": "day", "term": {"unit": "day"}}
@@ -64,3 +70,31 @@ def test_the_limits_are_in_the_reference(client, db):
     schema = client.get("/api/v1/schema").content.decode()
     assert "200,000 pieces" in schema
     assert "300,000" in schema
+
+
+def test_the_reference_names_every_field_of_the_contract():
+    assert tuple(PLAN) == PLAN_FIELDS
+    assert tuple(USAGE) == USAGE_FIELDS
+
+
+def test_the_defaults_of_the_reference_are_those_of_the_reader():
+    plan = parse_plan({"name": "a", "currency": "CNY", "unit_price": "1", "price_per": "hour"})
+    for name, schema in PLAN.items():
+        if "default" in schema:
+            assert str(getattr(plan, name)) == str(schema["default"]), name
+
+
+@pytest.mark.parametrize(("name", "schema"), [(name, one) for name, one in PLAN.items() if "enum" in one])
+def test_every_choice_of_the_reference_is_taken_and_no_other(name, schema):
+    plain = {"name": "a", "currency": "CNY", "unit_price": "1", "price_per": "hour", "list_price_per_hour": "2"}
+    if name in ("unused", "after_term"):
+        plain |= {"price_per": "day", "term": {"unit": "day", "count": 1}, "on_demand_plan": "b"}
+    for value in schema["enum"]:
+        body = {**plain, name: value}
+        if body.get("after_term") != "on_demand":
+            body.pop("on_demand_plan", None)
+        if body.get("unused") != "refund_clawback" and name == "unused":
+            body.pop("list_price_per_hour", None)
+        parse_plan(body)
+    with pytest.raises(CostingErrors):
+        parse_plan({**plain, name: "nothing"})
