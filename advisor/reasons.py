@@ -260,7 +260,7 @@ def _limits_aside(one: Candidate, field: Field, roles: set[Role]) -> Iterator[No
         money: Figures = {"total": str(one.total), "currency": one.bill.cheapest.currency}
         yield Note("cheapest-limits-aside", "constraints", {**money, **_hours(one)})
     if "fastest" in roles and len(field.all) > 1:
-        yield Note("fastest-limits-aside", "constraints", _hours(one) or _pace(one))
+        yield Note("fastest-limits-aside", "constraints", _pace(one))
 
 
 def _headroom(one: Candidate) -> Iterator[Note]:
@@ -560,9 +560,9 @@ def _hours(one: Candidate) -> Figures:
 
 
 def _pace(one: Candidate) -> Figures:
+    """How fast it is: the hours where the work has an end, else the speed."""
     speed = one.estimate.speed
-    figures = _hours(one)
-    return figures if speed is None else {**figures, "speed": speed.value, "unit": speed.unit}
+    return _hours(one) or ({} if speed is None else {"speed": speed.value, "unit": speed.unit})
 
 
 def remedy(

@@ -240,6 +240,16 @@ def test_whoever_is_called_cheapest_or_fastest_is_so_among_all_that_were_conside
     assert (banner["fastest_total"], banner["fastest_hours"]) == (str(fastest.total), fastest.span_hours)
 
 
+def test_the_fastest_is_praised_for_its_hours_where_the_time_is_known_and_else_for_its_speed():
+    def praised(**fields: Any) -> dict[str, Any]:
+        fastest = ask(18, **fields).with_role("fastest")
+        assert fastest is not None
+        return dict(next(note.values for note in fastest.reasons_for if note.code == "fastest"))
+
+    assert praised(demand=TOKENS).keys() == {"hours", "of"}
+    assert praised().keys() == {"speed", "unit", "of"}
+
+
 def test_asked_for_the_fastest_the_cheapest_is_that_of_every_count():
     fastest = ask(18, demand=TOKENS, priority="fastest").with_role("cheapest")
     cheapest = ask(18, demand=TOKENS, priority="cheapest").with_role("cheapest")
