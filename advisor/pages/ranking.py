@@ -217,7 +217,10 @@ def _tags(choice: Choice, card: Gpu) -> tuple[str, ...]:
 
 
 def row_of(choice: Choice, basis: str, body: Mapping[str, Any], scale_gib: float, folded: bool) -> Row | None:
-    """A choice as a row, for the workload `body`; None for a card without figures (there is none in practice)."""
+    """A choice as a row, for the workload `body`; None for a card without figures (there is none in practice).
+
+    That prices are samples and that the first choice only comes nearest is told once, above.
+    """
     card = card_of(choice.gpu)
     if card is None:
         return None
@@ -234,7 +237,7 @@ def row_of(choice: Choice, basis: str, body: Mapping[str, Any], scale_gib: float
         memory=memory_figures(memory, card) if memory else None,
         bar=charts.memory_bar(memory, card.vram_gb, scale_gib) if memory else None,
         speed=speed_figures(choice.estimate.speed) if choice.estimate.speed else None,
-        pros=tuple(told(note) for note in choice.reasons_for)[:MOST_FOR],
+        pros=tuple(told(note) for note in choice.reasons_for if note.code != "nearest")[:MOST_FOR],
         cons=cons[:MOST_AGAINST],
         remedy=_remedy(choice),
         cells=plan_cells(choice, basis),

@@ -58,6 +58,10 @@ class Question:
     options: tuple[tuple[str, str], ...] = ()
 
 
+SAID_BY_THE_VERDICT = frozenset({"sample-price", "limits-unmet"})
+"""Warnings the verdict itself tells, in its sentence or its tags."""
+
+
 @dataclass(frozen=True, slots=True)
 class ResultPage:
     """Everything the page shows."""
@@ -253,7 +257,7 @@ def result_page(advice: Recommendation, workload: Workload, catalogue: Catalogue
             for one in (best.choice.estimate.evidence if best else ())
         ),
         assumptions=tuple(dict.fromkeys(told(note) for note in advice.assumptions)),
-        warnings=tuple(told(note) for note in advice.warnings if note.code != "sample-price"),
+        warnings=tuple(told(note) for note in advice.warnings if note.code not in SAID_BY_THE_VERDICT),
         questions=questions_of(advice.questions, workload),
         sizes=_sizes(advice) if best is None else (),
         edit=with_query("check", query),

@@ -222,6 +222,14 @@ def test_limits_that_cannot_be_kept_are_said(client):
     assert "flash warn" in page
 
 
+@pytest.mark.parametrize(("language", "words"), [("en", "every limit"), ("zh-hans", "满足全部限制")])
+@pytest.mark.parametrize("limits", [{"deadline_hours": "1", "budget": "1"}, {"host_ram_gib": "4000"}])
+def test_that_no_offer_keeps_every_limit_is_said_once(client, language, words, limits):
+    _response, page = get(client, language, **{**JOB, "amount": "20000000000"}, **limits)
+    assert page.count(words) == 1
+    assert '<li class="pro">' in ranked(page)[0]
+
+
 def test_out_of_stock_cards_are_not_chosen_and_say_why(client):
     Sku.objects.filter(gpu__slug="rtx-4090-48g").update(stock="out")
     _response, page = get(client, **JOB)
