@@ -26,7 +26,7 @@ class Saved:
 
     key: str
     at: datetime
-    lines: tuple[Line, ...]
+    job: str
     card: str
     fit: str
     need_gib: float | None
@@ -76,7 +76,7 @@ def shown(entries: Sequence[Mapping[str, Any]]) -> tuple[Saved, ...]:
         Saved(
             key=key_of(one["query"]),
             at=datetime.fromisoformat(one["at"]),
-            lines=tuple(line for line in answer_lines(read(QueryDict(one["query"])).sound) if not line.technical),
+            job=_job(answer_lines(read(QueryDict(one["query"])).sound)),
             card=named(one["gpu"], one["count"]) if one["gpu"] else "",
             fit=one["fit"],
             need_gib=one["need_gib"],
@@ -88,3 +88,11 @@ def shown(entries: Sequence[Mapping[str, Any]]) -> tuple[Saved, ...]:
         )
         for one in entries
     )
+
+
+def _job(lines: Sequence[Line]) -> str:
+    """The answers in one line; a bare number with what it counts."""
+    told = [
+        f"{line.label} {line.value}" if line.value[:1].isdigit() else line.value for line in lines if not line.technical
+    ]
+    return " · ".join(told)

@@ -25,6 +25,13 @@
     theme.querySelector("button").hidden = true;
     theme.addEventListener("change", () => theme.requestSubmit());
   }
+  // The language link follows the address; focus that went with its element goes to the heading of what was swapped.
+  const follow = () => document.querySelectorAll("header a[hreflang]").forEach((link) => { link.search = location.search; });
+  document.addEventListener("htmx:pushedIntoHistory", follow);
+  document.addEventListener("htmx:replacedInHistory", follow);
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (event.target.id === "what-if" && document.activeElement === document.body) document.getElementById("h-if").focus({ preventScroll: true });
+  });
   // Figures that could not be asked anew stay as they are, and say so.
   const away = document.getElementById("away");
   document.addEventListener("htmx:sendError", () => { away.hidden = false; });

@@ -3,7 +3,7 @@
 "use strict";
 const { version, pages, files } = self.kept;
 const SHELL = `shell-${version}`, READ = "read-1", MOST_READ = 40;
-const WORTH_KEEPING = /^\/[^/]+\/(advise\/(result|saved)|guide|cards)\//;
+const WORTH_KEEPING = /^\/[^/]+\/($|(advise\/(result|saved)|guide|cards)\/)/;
 
 self.addEventListener("install", (event) => {
   event.waitUntil(caches.open(SHELL).then((cache) => cache.addAll([...files, ...Object.values(pages)])).then(() => self.skipWaiting()));
@@ -12,8 +12,17 @@ self.addEventListener("install", (event) => {
 self.addEventListener("activate", (event) => {
   event.waitUntil(caches.keys()
     .then((names) => Promise.all(names.filter((name) => name !== SHELL && name !== READ).map((name) => caches.delete(name))))
-    .then(() => self.clients.claim()));
+    .then(() => self.clients.claim())
+    .then(() => self.clients.matchAll({ type: "window" }))
+    .then((windows) => Promise.all(windows.map(({ url }) => keepOpen(url)))));
 });
+
+// The page whose visit brought the worker was read before there was one.
+const keepOpen = async (url) => {
+  if (!WORTH_KEEPING.test(new URL(url).pathname)) return;
+  const response = await fetch(url);
+  if (response.ok) await keep(url, response);
+};
 
 const keep = async (request, response) => {
   const cache = await caches.open(READ);
