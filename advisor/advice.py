@@ -3,10 +3,10 @@
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_FLOOR, Decimal
+from decimal import Decimal
 from typing import Any
 
-from advisor.costs import Usages
+from advisor.costs import Usages, plans_of
 from advisor.reasons import FOUR_BIT_FORMATS, LOW_BIT_FORMATS, MANY_REQUESTS, double_precision, named
 from advisor.recommendation import Advice
 from advisor.sizing.answer import Estimate, Note, Value
@@ -15,6 +15,9 @@ from advisor.sizing.fields import FIELDS
 from advisor.sizing.gpu import Gpu
 from advisor.sizing.workload import Workload
 from advisor.survey import Candidate, CardSurvey, Survey, Turned, gpu_of, has_fast_fp64, plain_name, with_whole_bill
+from billing.costing.break_even import break_evens
+from billing.costing.moments import HOUR
+from billing.idle import usage_of
 from catalog.snapshot import Offer
 
 WORTH_SAYING = 0.05
@@ -299,22 +302,23 @@ def _renting(survey: Survey, recommended: Candidate, cards: Sequence[CardSurvey]
     offer, currency = recommended.offer, recommended.bill.cheapest.currency
     hourly = offer.plan("hour")
     if hourly is not None:
-        price = Decimal(str(hourly["unit_price"]))
-        values: dict[str, Value] = {}
-        for kind in ("day", "week", "month"):
-            plan = offer.plan(kind)
-            if plan is not None and price:
-                values[f"{kind}_hours"] = _overtaken_at(Decimal(str(plan["unit_price"])), hourly, price)
+        values: dict[str, Value] = {f"{kind}_hours": hours for kind, hours in _pays_from(offer).items()}
         if len(values) == 3:
             yield Advice(note=Note("plan-break-even", "schedule", values), changes={}, currency=currency)
         waste: dict[str, Value] = {"hours": IDLE_HOURS, "total": str(_hourly(offer) * IDLE_HOURS), "currency": currency}
         yield Advice(note=Note("left-running", None, waste), changes={}, currency=currency)
 
 
-def _overtaken_at(term_price: Decimal, hourly: Mapping[str, Any], price: Decimal) -> float:
-    """Hours of one run after which the hourly bill, its time rounded up step by step, passes a term's price."""
-    step_hours = Decimal(str(hourly.get("billing_step_seconds", 1))) / 3600
-    return float((term_price / price / step_hours).to_integral_value(ROUND_FLOOR) * step_hours)
+def _pays_from(offer: Offer) -> Mapping[str, int]:
+    """Prepaid kind -> the first whole hour of one run at which it is charged less than the hourly plan."""
+    kinds = {plan.name: kind for kind, plan in plans_of(offer)}
+    pairs = break_evens([plan for _kind, plan in plans_of(offer)], usage_of(offer, HOUR))
+    found = {
+        kinds[pair.cheaper]: pair.from_hour
+        for pair in pairs
+        if pair.from_hour is not None and "hour" in {kinds[name] for name in pair.between}
+    }
+    return {kind: found[kind] for kind in ("day", "week", "month") if kind in found}
 
 
 def _split(survey: Survey, recommended: Candidate, cards: Sequence[CardSurvey]) -> Iterator[Advice]:

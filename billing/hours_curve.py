@@ -35,10 +35,14 @@ type Points = list[tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Overtaking:
-    """From `hours` on a prepaid plan costs less than the hourly one; `cost` is what both cost there, None outside the chart."""
+    """Beyond `hours` a prepaid plan costs less than the hourly one, told as its first whole hour, `from_hour`.
+
+    `cost`: what both cost at `hours`, None outside the chart.
+    """
 
     kind: PlanKind
     hours: Decimal
+    from_hour: int
     cost: float | None
 
 
@@ -181,13 +185,11 @@ def _breaks(
     base = next((plan for kind, plan in plans if kind == "hour"), plans[0][1])
     found = []
     for one in break_evens([plan for _kind, plan in plans], usage):
-        if base.name not in one.between:
-            continue
-        kind = by_name[one.between[0] if one.between[1] == base.name else one.between[1]]
-        if kind in PREPAID:
+        kind = by_name[one.cheaper]
+        if base.name in one.between and kind in PREPAID and one.from_hour is not None:
             inside = one.hours <= span and kind in shown
             cost = float(total_at(base, one.hours, usage, known)) if inside else None
-            found.append(Overtaking(kind, one.hours, cost))
+            found.append(Overtaking(kind, one.hours, one.from_hour, cost))
     return tuple(sorted(found, key=lambda one: one.hours))
 
 

@@ -88,7 +88,7 @@ def _break_words(curves: HoursCurves) -> str:
     inside = [one for one in curves.breaks if one.cost is not None]
     told = [
         _("(%(number)s) from %(hours)s h %(card)s beats hourly")
-        % {"number": number, "hours": figure_text(round(one.hours, 1)), "card": _ONE[one.kind]}
+        % {"number": number, "hours": figure_text(Decimal(one.from_hour)), "card": _ONE[one.kind]}
         for number, one in enumerate(inside, 1)
     ]
     return _("; ").join(told) or _("No plan overtakes another within these hours.")

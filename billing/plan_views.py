@@ -134,11 +134,12 @@ def _compared(form: PlanForm, language: str) -> dict[str, Any]:
         },
         "break_even": [
             {
-                "first": kinds[pair.between[0]],
-                "second": kinds[pair.between[1]],
-                "hours": number_text(pair.hours.quantize(Decimal("0.1")), language),
+                "cheaper": kinds[pair.cheaper],
+                "other": kinds[next(name for name in pair.between if name != pair.cheaper)],
+                "hours": number_text(Decimal(pair.from_hour), language),
             }
             for pair in comparison.break_even
+            if pair.from_hour is not None
         ],
         **_pictured(offer, form.cleaned_data, language),
         "assumptions": [note_words(note, kinds) for note in (*comparison.warnings, *comparison.assumptions)],

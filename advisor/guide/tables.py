@@ -180,7 +180,7 @@ class TermRow:
 
     plan: str
     price: Decimal
-    hours: Decimal | None
+    hours: int | None
 
 
 def term_rows(offer: Offer | None) -> list[TermRow]:
@@ -190,7 +190,7 @@ def term_rows(offer: Offer | None) -> list[TermRow]:
         return []
     plans = parse_plans([plan_rules(plan) for plan in offer.plans])
     pairs = break_evens(plans, usage_of(offer, 1))
-    meets = {frozenset(pair.between): pair.hours for pair in pairs}
+    meets = {frozenset(pair.between): pair.from_hour for pair in pairs}
     return [
         TermRow(
             plan_text(str(plan["kind"])),

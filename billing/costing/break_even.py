@@ -10,16 +10,24 @@ from billing.costing.plans import UNIT_SECONDS, Plan
 from billing.costing.run_curve import RunCurve, Stretch, run_curve
 from billing.costing.usage import Usage
 
+HOUR = 3600
+WHOLE_HOURS_SOUGHT = 25
+"""No plan is charged in steps longer than a day, so within so many hours of an overtaking a whole hour shows it."""
 LEAST_SOUGHT = 62 * 86_400
 """Seconds of a run over which plans are compared at least: any two months."""
 
 
 @dataclass(frozen=True, slots=True)
 class BreakEven:
-    """Up to `hours` of one run the first overtaken plan costs no more; beyond it the other is cheaper. In order of the list."""
+    """Up to `hours` of one run the plan that leads costs no more; just beyond, its rival does. `between` in order of the list.
+
+    `cheaper`: the rival; `from_hour`: the first whole hour at which it is charged less, None where its lead is over by then.
+    """
 
     between: tuple[str, str]
     hours: Decimal
+    cheaper: str
+    from_hour: int | None
 
 
 def break_even(a: Plan, b: Plan, usage: Usage, others: Mapping[str, Plan] | None = None) -> Decimal | None:
@@ -30,7 +38,8 @@ def break_even(a: Plan, b: Plan, usage: Usage, others: Mapping[str, Plan] | None
     """
     known = others if others is not None else {a.name: a, b.name: b}
     until = Fraction(sought_seconds((a, b)))
-    return _between(run_curve(a, usage, known, until), run_curve(b, usage, known, until))
+    turn = _between(run_curve(a, usage, known, until), run_curve(b, usage, known, until))
+    return plain(turn[0] / HOUR) if turn else None
 
 
 def break_evens(plans: Sequence[Plan], usage: Usage) -> tuple[BreakEven, ...]:
@@ -41,10 +50,25 @@ def break_evens(plans: Sequence[Plan], usage: Usage) -> tuple[BreakEven, ...]:
     found = []
     for i, a in enumerate(plans):
         for j in range(i + 1, len(plans)):
-            hours = _between(curves[i], curves[j])
-            if hours is not None:
-                found.append(BreakEven((a.name, plans[j].name), hours))
+            b = plans[j]
+            turn = _between(curves[i], curves[j])
+            if turn is None:
+                continue
+            at, second_leads = turn
+            rival, leader = ((b, curves[j]), (a, curves[i])) if second_leads else ((a, curves[i]), (b, curves[j]))
+            found.append(BreakEven((a.name, b.name), plain(at / HOUR), rival[0].name, _first_hour(at, rival, leader)))
     return tuple(found)
+
+
+def _first_hour(at: Fraction, rival: tuple[Plan, RunCurve], leader: tuple[Plan, RunCurve]) -> int | None:
+    """The first whole hour after an overtaking at which the rival is charged less, by each plan's own rounding."""
+    first = int(at // HOUR) + 1
+    last = min(first + WHOLE_HOURS_SOUGHT, int(min(rival[1].until, leader[1].until) // HOUR))
+    return next((hour for hour in range(first, last + 1) if _charged(*rival, hour) < _charged(*leader, hour)), None)
+
+
+def _charged(plan: Plan, run: RunCurve, hours: int) -> Decimal:
+    return round_money(run.at(Fraction(hours * HOUR)), plan.currency, plan.money_rounding)
 
 
 def sought_seconds(plans: Sequence[Plan]) -> int:
@@ -59,8 +83,8 @@ def _term_seconds(plan: Plan) -> int:
     return plan.term.count * days * UNIT_SECONDS["day"]
 
 
-def _between(a: RunCurve, b: RunCurve) -> Decimal | None:
-    """The first moment after which the curve that led no longer does."""
+def _between(a: RunCurve, b: RunCurve) -> tuple[Fraction, bool] | None:
+    """The first second after which the curve that led no longer does, and whether it is the second one that leads then."""
     leader, drift = 0, b.drift - a.drift
     for start, end, one, two in _merged(a, b):
         if not leader:
@@ -72,7 +96,7 @@ def _between(a: RunCurve, b: RunCurve) -> Decimal | None:
             pair = _Pair(one, two, drift) if leader > 0 else _Pair(two, one, -drift)
             at = pair.overtaken(start, end)
             if at is not None:
-                return plain(at / 3600)
+                return at, leader > 0
     return None
 
 
@@ -167,12 +191,12 @@ def curve(
     A jump stands as two points at the same hours: before and after it. Jumps of prepaid terms are all there; where steps of
     pay as you go outnumber `points`, they are drawn as the line through their ends.
     """
-    until = Fraction(up_to_hours) * 3600
+    until = Fraction(up_to_hours) * HOUR
     run = run_curve(plan, usage, others or {}, until)
     found: list[tuple[Fraction, Fraction]] = []
     for stretch in run.stretches:
         found += _drawn(stretch, run.drift, Fraction(until, max(points, 1)))
-    rounded = [(plain(at / 3600), round_money(money, plan.currency, plan.money_rounding)) for at, money in found]
+    rounded = [(plain(at / HOUR), round_money(money, plan.currency, plan.money_rounding)) for at, money in found]
     return [point for n, point in enumerate(rounded) if not n or point != rounded[n - 1]]
 
 

@@ -46,7 +46,7 @@ def test_the_hours_from_which_a_card_pays_are_those_of_the_drawn_curves():
         told = next(one.note.values for one in answer.advice if one.note.code == "plan-break-even")
         curves = hours_curves(answer.choices[0].offer, 27)
         assert curves is not None
-        assert {f"{one.kind}_hours": float(one.hours) for one in curves.breaks} == pytest.approx(told)
+        assert {f"{one.kind}_hours": one.from_hour for one in curves.breaks} == told
 
 
 def codes(notes: Any) -> set[str]:

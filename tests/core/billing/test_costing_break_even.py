@@ -15,6 +15,7 @@ from billing.costing.cost import cost
 from billing.costing.plans import Plan
 from billing.costing.run_curve import run_curve
 from billing.costing.usage import Usage
+from catalog.cards import cheaper_from_hours
 from tests.core.billing.costing_help import parse_usage, plan, term
 
 HOURS = parse_usage({"hours": 1})
@@ -66,6 +67,43 @@ def test_pairs_stand_in_order_of_the_list() -> None:
         (("month", "day"), "672"),
         (("hourly", "day"), "20"),
     ]
+
+
+def test_the_first_whole_hour_is_the_first_one_charged_less() -> None:
+    """Published figures of the example prices: 431 h of 2.98 are below 1287, 21 h of 2.98 below 62.60."""
+    hourly = plan(name="hourly", unit_price="2.98", billing_step_seconds=3600)
+    pairs = break_evens([hourly, term("day", "62.60"), term("month", "1287")], HOURS)
+    assert [(one.cheaper, one.from_hour) for one in pairs[:2]] == [("day", 22), ("month", 432)]
+    equal = break_evens([plan(name="hourly", unit_price="2.3", billing_step_seconds=3600), term("day", "48.30")], HOURS)
+    assert [one.from_hour for one in equal] == [22], "at 21 hours both cost 48.30"
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    hourly=st.integers(1, 900), share=st.integers(1, 100), unit=st.sampled_from(["day", "week", "month"]),
+    step=st.sampled_from([1, 60, 3600]),
+)  # fmt: skip
+def test_from_that_hour_on_the_bill_is_less_and_an_hour_before_it_is_not(
+    hourly: int, share: int, unit: str, step: int
+) -> None:
+    hours_of_term = {"day": 24, "week": 168, "month": 720}[unit]
+    open_plan = plan(name="hourly", unit_price=str(Decimal(hourly) / 100), billing_step_seconds=step)
+    price = (Decimal(hourly) * hours_of_term * share / 10_000).quantize(Decimal("0.01"))
+    assume(price > open_plan.unit_price)  # else it leads from the first hour on and overtakes nothing
+    prepaid = term(unit, str(price))
+    pairs = [one for one in break_evens([open_plan, prepaid], HOURS) if one.cheaper == prepaid.name]
+    told = pairs[0].from_hour if pairs else None
+
+    def less(hours: int) -> bool:
+        open_total, term_total = (cost(each, parse_usage({"hours": hours})).total for each in (open_plan, prepaid))
+        return term_total < open_total
+
+    if told is None:
+        assert not less(hours_of_term)
+    else:
+        assert less(told)
+        assert not less(told - 1)
+        assert cheaper_from_hours(prepaid.unit_price, open_plan.unit_price, unit) == told
 
 
 def test_a_plan_that_stops_is_compared_while_it_lasts() -> None:
