@@ -9,13 +9,14 @@ from django.utils.translation import gettext as _
 
 from billing.costing.errors import CostingErrors, FieldError
 from billing.drafts import HEAD_FIELDS
-from billing.forms import BaseLineFormSet, ContactForm, HeadForm, LineFormSet, new_head
+from billing.forms import MOST_LINES, BaseLineFormSet, ContactForm, HeadForm, LineFormSet, new_head
 from billing.line_pricing import lines_of_advice
 from billing.models import Quote, QuoteLine, QuoteRequest, Seller
 from billing.models.choices import Currency
 from billing.offer import Contact, Head, OfferLine
 from billing.queries import catalogue_of
 from billing.sentences import error_sentence
+from billing.typed import whole_number
 from billing.wording import plain_text
 
 KINDS = tuple(QuoteLine.Kind.values)
@@ -78,7 +79,7 @@ class Editor:
             self.lines = self._line_forms(data=posted)
 
     def _line_forms(self, **source: Any) -> BaseLineFormSet:
-        options = {"catalogue": self.catalogue, "stored": self.stored}
+        options = {"catalogue": self.catalogue, "stored": self.stored, "empty_permitted": False}
         return cast(BaseLineFormSet, LineFormSet(prefix="lines", form_kwargs=options, **source))
 
     def _open(self, fresh: Head) -> None:
@@ -103,15 +104,14 @@ class Editor:
         return {name: getattr(self.asked, name) for name in ContactForm.Meta.fields}
 
     def _open_with_more(self, posted: QueryDict, kind: str) -> None:
-        """What was typed, unchecked, and one empty line more."""
+        """What was typed, unchecked, and one empty line more; a line that did not arrive is none."""
         typed = posted.dict()
         self.contact = ContactForm(initial=typed)
         self.head = HeadForm(initial=typed | {"prices_include_tax": "prices_include_tax" in posted})
-        count = posted.get("lines-TOTAL_FORMS", "0")
         rows = [
             {name: posted.get(f"lines-{index}-{name}", "") for name in LINE_INPUTS}
-            for index in range(min(int(count), 200) if count.isdecimal() else 0)
-            if f"lines-{index}-remove" not in posted
+            for index in range(min(whole_number(posted.get("lines-TOTAL_FORMS", "")), MOST_LINES))
+            if posted.get(f"lines-{index}-kind") and f"lines-{index}-remove" not in posted
         ]
         self.lines = self._line_forms(initial=[*rows, {"kind": kind, **EMPTY_LINE[kind]}])
         self.lines.forms[-1].fields[FIRST_FIELD[kind]].widget.attrs["autofocus"] = True

@@ -17,11 +17,14 @@ from billing.line_pricing import priced_line
 from billing.models import Customer, QuoteLine, QuoteRequest, Revision, Seller
 from billing.models.choices import QuoteState, Scenario
 from billing.offer import Contact, Head, LineKind, OfferLine
+from billing.typed import whole_number
 from billing.wording import plain_text, plan_text
 from catalog.formats import card_words
 from catalog.snapshot import PLAN_KINDS, Catalogue
 
 MESSAGE_LENGTH = 4_000
+MOST_LINES = 200
+NOT_WHOLE = gettext_lazy("This line did not arrive whole. Remove it and add it again.")
 LONGEST_VALIDITY = timedelta(days=3_653)
 UNITS: Mapping[str, str] = {"storage": "day"}
 """What a new line is counted in where no plan says it."""
@@ -140,8 +143,12 @@ class LineForm(forms.Form):
     `row` says which stored line this was when the page was made; a line that is gone since counts as new.
     """
 
-    row = forms.IntegerField(required=False, widget=forms.HiddenInput)
-    kind = forms.ChoiceField(choices=QuoteLine.Kind.choices, widget=forms.HiddenInput)
+    row = forms.IntegerField(required=False, widget=forms.HiddenInput, error_messages={"invalid": NOT_WHOLE})
+    kind = forms.ChoiceField(
+        choices=QuoteLine.Kind.choices,
+        widget=forms.HiddenInput,
+        error_messages={"required": NOT_WHOLE, "invalid_choice": NOT_WHOLE},
+    )
     sku = forms.ChoiceField(required=False, label=gettext_lazy("Machine"))
     plan_kind = forms.ChoiceField(required=False, label=gettext_lazy("Plan"))
     title = forms.CharField(required=False, max_length=200, label=gettext_lazy("What"))
@@ -165,8 +172,7 @@ class LineForm(forms.Form):
         self.fields["unit_price"].widget.attrs["placeholder"] = _("list")
 
     def _find(self, stored: Mapping[int, QuoteLine]) -> QuoteLine | None:
-        value = self["row"].value()
-        return stored.get(int(value)) if str(value or "").isdecimal() else None
+        return stored.get(whole_number(str(self["row"].value() or "")))
 
     def _no_longer_sold(self) -> list[tuple[str, str]]:
         """A machine that left the catalogue stays choosable on the line that has it."""
@@ -287,7 +293,7 @@ class BaseLineFormSet(forms.BaseFormSet[LineForm]):
 
 
 LineFormSet = forms.formset_factory(
-    LineForm, formset=BaseLineFormSet, extra=0, max_num=200, validate_max=True, absolute_max=250
+    LineForm, formset=BaseLineFormSet, extra=0, max_num=MOST_LINES, validate_max=True, absolute_max=250
 )
 
 

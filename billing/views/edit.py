@@ -19,6 +19,7 @@ from billing.models.choices import Language
 from billing.policy import deepest_discount_percent, needs_approval, sells_unlisted
 from billing.queries import authority_of
 from billing.revision_diff import revision_differences
+from billing.typed import whole_number
 from billing.views.access import staff, staff_only, visible_quote
 from billing.wording import plain_text
 from billing.words import difference_words
@@ -83,7 +84,7 @@ def new(request: HttpRequest) -> HttpResponse:
     asked = None
     if pk := request.GET.get("request", ""):
         rows = QuoteRequest.objects.visible_to(staff(request))
-        asked = get_object_or_404(rows, pk=int(pk) if pk.isdecimal() and len(pk) < 18 else 0)
+        asked = get_object_or_404(rows, pk=whole_number(pk))
     posted = request.POST if request.method == "POST" else None
     editor = Editor(asked=asked, posted=posted, language=Language.nearest(request.LANGUAGE_CODE))
     if posted is None or editor.do.startswith("add-"):
@@ -129,7 +130,7 @@ def edit(request: HttpRequest, number: str) -> HttpResponse:
     try:
         quote_save(
             quote=quote,
-            expected_version=int(version) if version.isdecimal() and len(version) < 9 else 0,
+            expected_version=whole_number(version),
             by=staff(request),
             contact=editor.contact_values,
             head=editor.head_values,

@@ -43,6 +43,7 @@ from billing.policy import needs_approval, sells_unlisted
 from billing.queries import authority_of, catalogue_of
 from billing.revision_diff import Version, revision_differences
 from billing.tasks import nudge_outbox
+from billing.typed import whole_number
 from billing.views.access import staff, staff_only, visible_quote
 from billing.views.files import pdf_response, xlsx_response
 from billing.wording import plain_text
@@ -88,7 +89,7 @@ def _wanted_revision(row: Quote, request: HttpRequest) -> Revision:
     wanted = request.GET.get("revision", "")
     if not wanted:
         return row.revision
-    return get_object_or_404(row.revisions, number=int(wanted) if wanted.isdecimal() and len(wanted) < 5 else 0)
+    return get_object_or_404(row.revisions, number=whole_number(wanted))
 
 
 @require_safe
@@ -199,7 +200,7 @@ def step(request: HttpRequest, number: str) -> HttpResponse:
     form = ReasonForm(request.POST)
     reason = form.cleaned_data["reason"] if form.is_valid() else ""
     try:
-        _take(row, verb, request, int(version) if version.isdecimal() and len(version) < 9 else 0, reason)
+        _take(row, verb, request, whole_number(version), reason)
     except CannotSend as refusal:
         return _refused(request, number, refusal.code)
     except EditConflict:
@@ -245,7 +246,7 @@ def differences(request: HttpRequest, number: str) -> HttpResponse:
         older = visible_quote(request, other).revision
     else:
         wanted = request.GET.get("with", str(newer.number - 1))
-        older = get_object_or_404(row.revisions, number=int(wanted) if wanted.isdecimal() and len(wanted) < 5 else 0)
+        older = get_object_or_404(row.revisions, number=whole_number(wanted))
     found = revision_differences(_version(older), _version(newer))
     context = {
         "nav": "quotes",
