@@ -42,7 +42,7 @@ from catalog.snapshot import Catalogue
 
 __all__ = ["SIZING_VERSION", "Recommendation", "recommend", "to_dict"]
 
-SIZING_VERSION = "3"
+SIZING_VERSION = "4"
 """Grows whenever the same question may get another answer: stored tables of an older one are not current."""
 
 JOB_TIME_WEIGHT = 0.25

@@ -344,7 +344,7 @@ class Anchors:
         kin = [one for one in self._memory if one.kind == kind and one.stack == stack]
         exact = [one for one in kin if _corrects(one.fact)]
         prior = self._kin("memory", kind, stack)
-        model_log = _mean(((1.0, one.log_ratio) for one in exact), prior, MODEL_PRIOR["memory"])
+        model_log = _mean(_believed(exact), prior, MODEL_PRIOR["memory"])
         mine = self._memory_shape
         shared = dict(mine.settings).get("sharding") in SPLIT_OVER_CARDS
         alike = [
@@ -352,7 +352,7 @@ class Anchors:
             for one in kin
             if one.shape.settings == mine.settings and (shared or (one.fact.count > 1) == (count > 1))
         ]
-        log = _mean(((1.0, one.log_ratio) for one in alike if _corrects(one.fact)), model_log, SETTING_PRIOR["memory"])
+        log = _mean(_believed(one for one in alike if _corrects(one.fact)), model_log, SETTING_PRIOR["memory"])
         lows = [
             one.fact.value
             for one in alike
@@ -447,6 +447,11 @@ def _is_hearsay(fact: Fact) -> bool:
 def _belief(fact: Fact) -> float:
     """Weight of a fact by who told it."""
     return HEARSAY if _is_hearsay(fact) else 1.0
+
+
+def _believed(found: Iterable[Modelled]) -> Iterable[tuple[float, float]]:
+    """(weight, ln(measured / computed)) of facts, whatever their sizes."""
+    return ((_belief(one.fact), one.log_ratio) for one in found)
 
 
 def _count_share(one: Modelled, count: int) -> float:

@@ -42,6 +42,20 @@ CONFLICT_RATIO = 1.15
 """Measurements of one work that lie further apart are told as a range of software versions."""
 
 
+type _KinKey = tuple[str, str, str | None, bool, Metric, str, str | None]
+"""Scenario, task, model, whether the software is named, metric, kind, stack."""
+
+
+def names_software(workload: Workload | Mapping[str, Any], scenario: str, task: str) -> bool:
+    """Whether the software is named, where it decides the figures."""
+    return all(workload.get(name) is not None for name in SOFTWARE_FIELDS.get((scenario, task), ()))
+
+
+def same_ground(one: Modelled, *, software_said: bool) -> bool:
+    """Whether a fact stands beside the same formula: software without constants of its own is worked out by others than software nobody named."""
+    return one.stack is not None or names_software(one.fact.workload, *one.fact.scenario_task) == software_said
+
+
 class _Shared:
     """What is built once per library: the index of facts, the intervals, the formula's figure beside each fact."""
 
@@ -50,7 +64,7 @@ class _Shared:
         self.index: FactIndex = build_index(library)
         self.intervals: Intervals = intervals_of(library.calibration)
         self._modelled: dict[tuple[str, str, str | None], tuple[Modelled, ...]] = {}
-        self._kin: dict[tuple[str, str, str | None, Metric, str, str | None], float] = {}
+        self._kin: dict[_KinKey, float] = {}
 
     def modelled_of(self, scenario: str, task: str, model: str | None) -> tuple[Modelled, ...]:
         """Facts of one model in one task beside the formula's figures for them."""
@@ -60,11 +74,13 @@ class _Shared:
             self._modelled[key] = tuple(one for one in pairs if one is not None)
         return self._modelled[key]
 
-    def kin_of(self, scenario: str, task: str, model: str | None, exclude: Exclude | None) -> KinLog:
+    def kin_of(
+        self, scenario: str, task: str, model: str | None, exclude: Exclude | None, *, software_said: bool
+    ) -> KinLog:
         """What other models of a task say of the formula, by metric, kind and stack."""
 
         def log(metric: Metric, kind: str, stack: str | None) -> float:
-            key = (scenario, task, model, metric, kind, stack)
+            key = (scenario, task, model, software_said, metric, kind, stack)
             if exclude is not None:
                 return self._kin_log(key, exclude)
             if key not in self._kin and len(self._kin) < MOST_REMEMBERED:
@@ -73,8 +89,8 @@ class _Shared:
 
         return log
 
-    def _kin_log(self, key: tuple[str, str, str | None, Metric, str, str | None], exclude: Exclude | None) -> float:
-        scenario, task, model, metric, kind, stack = key
+    def _kin_log(self, key: _KinKey, exclude: Exclude | None) -> float:
+        scenario, task, model, software_said, metric, kind, stack = key
         names = dict.fromkeys(fact.model for fact in self.index.by_task.get((scenario, task), ()))
         others = (one for name in names if name != model for one in self.modelled_of(scenario, task, name))
         seen = (
@@ -83,6 +99,7 @@ class _Shared:
             if one.fact.metric == metric
             and one.fact.phase != "prompt"
             and trusted(one.fact)
+            and same_ground(one, software_said=software_said)
             and not (exclude and exclude(one.fact))
         )
         return kin_log(seen, model, kind, stack)
@@ -93,9 +110,8 @@ class _Shared:
         except WorkloadError:
             return None
         job = job_of(workload, self.library)
-        software = SOFTWARE_FIELDS.get((workload.scenario, workload.task), ())
         found = modelled(fact, job, assumed_of(job), self.library.gpus)
-        if found is not None and found.stack is not None and any(workload.get(name) is None for name in software):
+        if found is not None and found.stack is not None and not names_software(workload, *fact.scenario_task):
             return None  # which software it was is a guess: no ground to correct an answer about that software
         return found
 
@@ -131,12 +147,13 @@ def assumed_of(job: Job) -> dict[str, Any]:
 
 
 def _parts(load: Load, factor: float) -> dict[str, float]:
-    """Parts that add up to the corrected figure: what is counted stays, the rest takes the correction while it can."""
+    """Parts that add up to the corrected figure: what is counted stays while the rest can take the correction, the weights as long as they go in."""
     total = sum(load.parts.values())
-    held = sum(size for name, size in load.parts.items() if name in HELD_PARTS)
-    rest, wanted = total - held, total * factor - held
-    if rest > 0 and wanted >= 0.1 * rest:
-        return {name: size if name in HELD_PARTS else size * wanted / rest for name, size in load.parts.items()}
+    for names, least in ((HELD_PARTS, 0.1), (("weights",), 0.0)):
+        held = sum(size for name, size in load.parts.items() if name in names)
+        rest, wanted = total - held, total * factor - held
+        if rest > 0 and wanted >= least * rest:
+            return {name: size if name in names else size * wanted / rest for name, size in load.parts.items()}
     return {name: size * factor for name, size in load.parts.items()}
 
 
@@ -370,8 +387,12 @@ def _prepare(checked: Workload, library: Library, exclude: Exclude | None, left_
     job = job_of(checked, library, left_out)
     work = work_of(_plain(checked), assumed_of(job))
     model = checked.model.slug if checked.model else checked.get("application")
-    beside = shared.modelled_of(checked.scenario, checked.task, model)
-    software = SOFTWARE_FIELDS.get((checked.scenario, checked.task), ())
+    software_said = names_software(checked, checked.scenario, checked.task)
+    beside = [
+        one
+        for one in shared.modelled_of(checked.scenario, checked.task, model)
+        if same_ground(one, software_said=software_said)
+    ]
     size_b = _size_b(checked, shared.index)
     asked = Asked(checked.scenario, checked.task, model, size_b, checked.fields)
     return Prepared(
@@ -379,12 +400,16 @@ def _prepare(checked: Workload, library: Library, exclude: Exclude | None, left_
         job=job,
         work=work,
         anchors=Anchors(
-            beside, work, library.gpus, exclude, shared.kin_of(checked.scenario, checked.task, model, exclude)
+            beside,
+            work,
+            library.gpus,
+            exclude,
+            shared.kin_of(checked.scenario, checked.task, model, exclude, software_said=software_said),
         ),
         nearby=Nearby(shared.index, Around(checked.scenario, checked.task, work, size_b, exclude), library.gpus),
         intervals=shared.intervals,
         told={metric: _told(asked, metric, shared.index, exclude) for metric in METRICS},
-        software_said=all(checked.get(name) is not None for name in software),
+        software_said=software_said,
         misfit=misfit_notes(model, library.models.get(model or ""), checked.task) if checked.model else (),
     )
 

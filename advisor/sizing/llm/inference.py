@@ -72,7 +72,7 @@ class InferenceJob:
     def load(self, gpu: Gpu, count: int) -> Load | None:
         """Memory on the fullest card."""
         parts = self._parts_of(self._layout(gpu, count))
-        floor = FLOOR_SHARE * parts["weights"]
+        floor = parts["weights"] * (FLOOR_SHARE if self.form.quantised or count > 1 else 1.0)
         return Load(parts, "llm-inference", self.stack, self.known_model, floor_gib=floor)
 
     def rate(self, gpu: Gpu, count: int) -> Rate | None:

@@ -73,6 +73,8 @@ class TrainingJob:
         floor = FLOOR_SHARE * sum(parts.get(name, 0.0) for name in held)
         if self.recipe.method in FULL_METHODS and not self.states_given:
             floor /= 2  # weights in 16 bit where no precision is given
+        if count == 1 and self.recipe.offload == "none":
+            floor = max(floor, weights_of(self.shape, self.recipe.base).total_bytes / GIB)
         return Load(parts, self.kind, self.stack, self.known_model, floor_gib=floor)
 
     @property
