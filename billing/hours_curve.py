@@ -56,11 +56,15 @@ class CostRow:
 
 @dataclass(frozen=True, slots=True)
 class HoursCurves:
-    """`plans`: what is worth drawing, in the order of the offer; `kinds`: all of them, as in the rows. `span`: last hour drawn."""
+    """`plans`: what is worth drawing, in the order of the offer; `kinds`: all of them, as in the rows. `span`: last hour drawn.
+
+    `then`: prepaid kind -> the kind of plan that what goes beyond its term is charged by.
+    """
 
     span: int
     logarithmic: bool
     kinds: tuple[PlanKind, ...]
+    then: Mapping[PlanKind, PlanKind]
     plans: Mapping[PlanKind, Points]
     mix: Points
     breaks: tuple[Overtaking, ...]
@@ -134,11 +138,21 @@ def hours_curves(offer: Offer, own: float | None) -> HoursCurves | None:
         span=span,
         logarithmic=logarithmic,
         kinds=tuple(kind for kind, _plan in plans),
+        then=_then(plans),
         plans=shown,
         mix=mix,
         breaks=_breaks(plans, usage, span, shown),
         rows=_rows(offer, plans, own),
     )
+
+
+def _then(plans: Sequence[tuple[PlanKind, Plan]]) -> dict[PlanKind, PlanKind]:
+    kind_of = {plan.name: kind for kind, plan in plans}
+    return {
+        kind: kind_of[plan.on_demand_plan]
+        for kind, plan in plans
+        if plan.after_term == "on_demand" and plan.on_demand_plan in kind_of
+    }
 
 
 def _log_hours() -> list[int]:

@@ -41,7 +41,10 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class PlanChart:
-    """Everything a template needs; `note` tells the break-evens, `label` is for those who do not see the drawing."""
+    """Everything a template needs; `note` tells the break-evens, `label` is for those who do not see the drawing.
+
+    `heads`: of the table, each plan with what follows its term.
+    """
 
     note: str
     label: str
@@ -49,7 +52,7 @@ class PlanChart:
     lines: tuple[PlanLine, ...]
     mix_label: str
     own_label: str
-    heads: tuple[str, ...]
+    heads: tuple[tuple[str, str], ...]
     rows: tuple[TableRow, ...]
     axis: str
 
@@ -67,7 +70,7 @@ def plan_chart(curves: HoursCurves, own: float | None, own_label: str = "") -> P
         lambda value: figure_text(Decimal(repr(round(value, 4)))),
         logarithmic=curves.logarithmic,
     )
-    heads = [plan_text(kind) for kind in curves.kinds]
+    heads = [(plan_text(kind), _then_words(curves.then.get(kind))) for kind in curves.kinds]
     return PlanChart(
         note=note,
         label=_("Lines of cost against hours of one run. %(breaks)s") % {"breaks": note},
@@ -75,7 +78,7 @@ def plan_chart(curves: HoursCurves, own: float | None, own_label: str = "") -> P
         lines=tuple(PlanLine(line, plan_text(line.key)) for line in chart.plans),
         mix_label=_("cheapest mix"),
         own_label=own_label if chart.own_x else "",
-        heads=(*heads, _("Mix")),
+        heads=(*heads, (_("Mix"), "")),
         rows=tuple(
             TableRow(row.hours, tuple((total, total == min(row.totals)) for total in row.totals)) for row in curves.rows
         ),
@@ -92,6 +95,10 @@ def _break_words(curves: HoursCurves) -> str:
         for number, one in enumerate(inside, 1)
     ]
     return _("; ").join(told) or _("No plan overtakes another within these hours.")
+
+
+def _then_words(kind: PlanKind | None) -> str:
+    return _("then %(plan)s") % {"plan": plan_text(kind).lower()} if kind else ""
 
 
 def hour_ticks(curves: HoursCurves) -> list[tuple[float, str]]:

@@ -22,7 +22,7 @@ from billing.hours_curve import hours_curves
 from billing.idle import OVERNIGHT_HOURS, SHORT_MINUTES, SHORT_STARTS, WEEKEND_HOURS, idle_money
 from billing.plan_chart import plan_chart
 from billing.plan_forms import DEFAULTS, PlanForm
-from billing.plan_words import cost_words, note_words
+from billing.plan_words import cost_words, made_of_words, note_words
 from billing.queries import catalogue_of
 from billing.sentences import error_sentence
 from billing.wording import money_text, number_text, plan_text, unit_price_text
@@ -39,6 +39,7 @@ class PlanRow:
 
     kind: str
     label: str
+    made_of: str
     price: str
     total: str
     per_hour: str
@@ -86,6 +87,7 @@ def _row(
     return PlanRow(
         kind=str(plan["kind"]),
         label=plan_text(str(plan["kind"])),
+        made_of=made_of_words(found.lines, kinds),
         price=unit_price_text(Decimal(str(plan["unit_price"])), found.currency, language),
         total=money(found.total),
         per_hour=money(found.effective_per_hour and round_money(found.effective_per_hour, found.currency, "half_up")),

@@ -1,6 +1,6 @@
 """What the plan comparison says: assumptions with the shown names of plans, and what a line of a breakdown charges for."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from django.utils.functional import Promise
@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from billing.costing.bill import Line
 from billing.costing.notes import Note
 from billing.sentences import note_sentence
+from catalog.formats import figure_text
 
 ROUNDING_RULES: Mapping[str, Promise] = {
     "up": gettext_lazy("up"),
@@ -27,6 +28,17 @@ def note_words(note: Note, plan_names: Mapping[str, str]) -> str:
     if "plan" in params:
         params["plan"] = plan_names.get(str(params["plan"]), params["plan"])
     return note_sentence(replace(note, params=params, plans=tuple(plan_names.get(name, name) for name in note.plans)))
+
+
+def made_of_words(lines: Sequence[Line], plan_names: Mapping[str, str]) -> str:
+    """The terms a prepaid plan's total holds and what was paid beyond them: `Day card × 1 + Hourly × 21`; empty for one plan."""
+    paid = [line for line in lines if line.what in ("term", "on-demand")]
+    if len({line.params["plan"] for line in paid}) < 2:
+        return ""
+    return " + ".join(
+        f"{plan_names[str(line.params['plan'])]} × {figure_text(line.quantity / int(str(line.params['units'])))}"
+        for line in paid
+    )
 
 
 def cost_words(line: Line, plan_names: Mapping[str, str]) -> str:

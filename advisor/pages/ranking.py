@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from advisor import answer_labels, charts, labels
 from advisor.pages.grounds import CostLine, cost_lines, time_formula
 from advisor.pages.naming import card_of, named, quantity_text, three_digits, told
-from advisor.recommendation import Choice
+from advisor.recommendation import Choice, PlanCost
 from advisor.sizing.answer import Memory, Speed
 from advisor.sizing.gpu import Gpu
 from advisor.templatetags.figures import money_text, number
@@ -18,6 +18,7 @@ from billing.charts import Tick, nice_ticks
 from catalog.snapshot import PLAN_KINDS
 
 MOST_FOR, MOST_AGAINST = 2, 2
+ALMOST = Decimal("0.02")
 SHOWN_FIRST = 3
 """Choices drawn in full from the top; further ones only for a role, or because they are cheaper than the first."""
 
@@ -30,6 +31,8 @@ class PlanCell:
     total: Decimal | None
     note: str = ""
     best: bool = False
+    made_of: str = ""
+    """Where another plan follows the terms: what was bought of both, `1 day card + 21 hours`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +174,8 @@ def plan_cells(choice: Choice, basis: str) -> tuple[PlanCell, ...]:
             continue
         times = "" if kind == "minute" or basis == "hour" else f" ×{number(cost.quantity)}"
         best = choice.mix is None and kind == choice.cheapest_plan
-        cells.append(PlanCell(f"{answer_labels.PLANS[kind]}{times}", cost.total, best=best))
+        made_of = "" if basis == "hour" else _made_of(choice, cost)
+        cells.append(PlanCell(f"{answer_labels.PLANS[kind]}{times}", cost.total, best=best, made_of=made_of))
     if choice.mix:
         cells.append(PlanCell(str(answer_labels.PLANS["mix"]), choice.mix.total, best=True))
     else:
@@ -179,6 +183,33 @@ def plan_cells(choice: Choice, basis: str) -> tuple[PlanCell, ...]:
             PlanCell(str(answer_labels.PLANS["mix"]), None, _("depends on hours") if basis == "hour" else _("no gain"))
         )
     return tuple(cells)
+
+
+def _made_of(choice: Choice, cost: PlanCost) -> str:
+    """A prepaid plan's terms and what its cost holds beyond them, where another plan follows; empty where nothing does."""
+    plan = choice.offer.plan(cost.kind) or {}
+    follower = next((one for one in choice.offer.plans if one["name"] == plan.get("on_demand_plan")), None)
+    if follower is None or plan.get("after_term") != "on_demand":
+        return ""
+    left = _untaxed(cost.total, plan) - cost.quantity * _price_of_all(plan, choice)
+    per_unit = _price_of_all(follower, choice)
+    if left <= 0 or not per_unit:
+        return ""
+    exact = left / per_unit
+    # money is rounded to the cent, so a whole number of hours comes out as one only nearly
+    beyond = Decimal(round(exact)) if abs(exact - round(exact)) < ALMOST else round(exact, 1)
+    return f"{quantity_text(cost.kind, cost.quantity)} + {quantity_text(str(follower['kind']), beyond)}"
+
+
+def _price_of_all(plan: Mapping[str, object], choice: Choice) -> Decimal:
+    units = choice.count if plan.get("per", "gpu") == "gpu" else choice.offer.nodes
+    return Decimal(str(plan["unit_price"])) * units
+
+
+def _untaxed(total: Decimal, plan: Mapping[str, object]) -> Decimal:
+    """A total without the tax that its unit prices do not hold."""
+    percent = Decimal(0) if plan.get("prices_include_tax") else Decimal(str(plan.get("tax_percent", "0")))
+    return total * 100 / (100 + percent)
 
 
 def _ecc_word(card: Gpu) -> str:

@@ -307,3 +307,11 @@ def test_a_stored_answer_shows_the_interval_of_its_time(client, language, words)
     reads = page[page.index('<dl class="reads">') :][:3000]
     assert words in reads
     assert "by the clock" not in reads
+
+
+def test_a_prepaid_cost_says_the_terms_and_hours_it_is_made_of(client):
+    _response, page = get(client, preset="yolo-100k")
+    told = re.findall(r"Day ×(\d+)(?:<span[^>]*>[^<]*</span>)?</dt><dd>.{,80}</dd><dd><small>([^<]*)</small>", page)
+    assert told
+    for terms, made_of in told:
+        assert re.fullmatch(rf"{terms} day cards? \+ [\d,]+ hours?", made_of), made_of

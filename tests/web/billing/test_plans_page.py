@@ -24,6 +24,14 @@ def test_known_figures(client, example):
     assert "35.64" in page.content.decode()
 
 
+def test_a_prepaid_total_says_what_it_is_made_of(client, example):
+    made_of = {row.kind: row.made_of for row in client.get("/en/plans/", HOURS).context["rows"]}
+    assert made_of == {"minute": "", "hour": "", "day": "Day card × 1 + Hourly × 3", "week": "", "month": ""}
+    page = client.get("/en/plans/", HOURS | {"sku": "rtx-4090-24g-x2"}).content.decode()
+    assert "Day card × 1 + Hourly × 3" in page, "counted for one card, like the list price"
+    assert "then hourly" in page
+
+
 def test_weekly(client, example):
     query = {
         "sku": "rtx-4090-24g-x2",
