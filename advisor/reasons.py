@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
-from advisor.costs import Bill
+from advisor.costs import ZONE, Bill
 from advisor.recommendation import Role
 from advisor.sizing.answer import Estimate, Note, Value
 from advisor.sizing.gpu import Gpu
@@ -519,7 +519,7 @@ def price_terms(one: Candidate, catalogue: Catalogue) -> Note | None:
         "tax_percent": percent_,
         "free_disk_gb": float(str(plan.get("free_disk_gb", 0))),
         "region": one.offer.region,
-        "date": catalogue.as_of.date().isoformat(),
+        "date": catalogue.as_of.astimezone(ZONE).date().isoformat(),
         "count": one.offer.count,
     }
     return Note(code, None, figures)
