@@ -3,7 +3,9 @@
 "use strict";
 const { version, pages, files } = self.kept;
 const SHELL = `shell-${version}`, READ = "read-1", MOST_READ = 40;
-const WORTH_KEEPING = /^\/[^/]+\/($|(advise\/(result|saved)|guide|cards)\/)/;
+const WORTH_KEEPING = /^\/[^/]+\/($|(advise\/result|guide|cards)\/)/;
+// A page that is somebody's own says `no-store` and is not kept.
+const open = (response) => response.ok && !/no-store/.test(response.headers.get("Cache-Control") ?? "");
 
 self.addEventListener("install", (event) => {
   event.waitUntil(caches.open(SHELL).then((cache) => cache.addAll([...files, ...Object.values(pages)])).then(() => self.skipWaiting()));
@@ -21,7 +23,7 @@ self.addEventListener("activate", (event) => {
 const keepOpen = async (url) => {
   if (!WORTH_KEEPING.test(new URL(url).pathname)) return;
   const response = await fetch(url);
-  if (response.ok) await keep(url, response);
+  if (open(response)) await keep(url, response);
 };
 
 const keep = async (request, response) => {
@@ -36,7 +38,7 @@ const page = async (event) => {
   const { pathname } = new URL(request.url);
   try {
     const response = await fetch(request);
-    if (response.ok && WORTH_KEEPING.test(pathname)) event.waitUntil(keep(request, response.clone()));
+    if (open(response) && WORTH_KEEPING.test(pathname)) event.waitUntil(keep(request, response.clone()));
     return response;
   } catch (error) {
     const language = pathname.split("/")[1];

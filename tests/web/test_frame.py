@@ -37,6 +37,17 @@ def test_the_theme_is_kept_and_the_way_back_stays_on_this_site(client: Client) -
     assert 'data-theme="dark"' in client.get("/en/doctor/").content.decode()
     assert client.post("/theme", {"theme": "x", "next": "https://elsewhere.example/"})["Location"] == "/"
     assert "data-theme" not in client.get("/en/doctor/").content.decode()
+    for elsewhere in (
+        "//elsewhere.example/",
+        "/\\elsewhere.example",
+        "/\n/elsewhere",
+        "javascript:alert(1)",
+        "en/doctor/",
+        "",
+    ):
+        assert client.post("/theme", {"theme": "x", "next": elsewhere})["Location"] == "/"
+    long = "/en/advise/result/?model=" + "a" * 6_000
+    assert client.post("/theme", {"theme": "x", "next": long})["Location"] == long
 
 
 def test_errors_are_pages_in_the_visitors_language(client: Client) -> None:

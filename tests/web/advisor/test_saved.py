@@ -98,3 +98,11 @@ def test_a_list_past_its_time_leaves_the_database(client):
     Session.objects.update(expire_date=datetime(2026, 1, 2, tzinfo=UTC))
     forget_old_sessions()
     assert not Session.objects.exists()
+
+
+def test_what_is_kept_through_a_sign_in_stays_the_visitors(client, django_user_model):
+    client.post(address("saved"), {"query": QUERY})
+    client.force_login(django_user_model.objects.create_user("visitor"))
+    client.post(address("saved"), {"query": QUERY + "0"})
+    assert len(client.session[saved.KEY]) == 2
+    assert "_auth_user_id" in client.session
