@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -23,6 +24,14 @@ class EditConflict(Exception):
         self.quote = quote
 
 
+class AlreadyMade(Exception):
+    """The form made a quotation before; `quote` is that one."""
+
+    def __init__(self, quote: Quote) -> None:
+        super().__init__(f"{quote.number} is of the same form")
+        self.quote = quote
+
+
 @transaction.atomic
 def quote_create(
     *,
@@ -35,11 +44,17 @@ def quote_create(
     scenario: str = "",
     advice: Mapping[str, Any] | None = None,
     catalogue_version: int = 0,
+    form_key: UUID | None = None,
 ) -> Quote:
-    """A new draft with the next number of the year. Raises CostingErrors where its lines cannot be added up."""
+    """A new draft with the next number of the year.
+
+    Raises CostingErrors where its lines cannot be added up, AlreadyMade where the form with this key made one before.
+    """
     day = local_date(now, Seller.objects.current().timezone)
     customer = customer_row(contact)
-    sequence = NumberSequence.objects.next(day.year)
+    sequence = NumberSequence.objects.next(day.year)  # from here on who writes at the same time waits
+    if form_key and (made := Quote.objects.filter(owner=by, form_key=form_key).first()):
+        raise AlreadyMade(made)
     quote = Quote.objects.create(
         number=f"Q-{day.year}-{sequence:04d}",
         year=day.year,
@@ -48,6 +63,7 @@ def quote_create(
         owner=by,
         request=request,
         scenario=scenario,
+        form_key=form_key,
     )
     revision = Revision(
         quote=quote,

@@ -29,7 +29,10 @@ class QuoteQuerySet(models.QuerySet["Quote"]):
 
 
 class Quote(models.Model):
-    """`version` grows with every write: who saves over an older one is told. `current` is the revision that counts."""
+    """`version` grows with every write: who saves over an older one is told. `current` is the revision that counts.
+
+    `form_key` is the key of the form that made it: however often that form is sent, it makes one quotation.
+    """
 
     number = models.CharField(_("number"), max_length=20, unique=True)
     year = models.PositiveSmallIntegerField()
@@ -47,6 +50,7 @@ class Quote(models.Model):
         "billing.Revision", null=True, on_delete=models.PROTECT, verbose_name=_("current revision"), related_name="+"
     )
     version = models.PositiveIntegerField(default=1)
+    form_key = models.UUIDField(null=True, editable=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     changed_at = models.DateTimeField(_("changed"), auto_now=True)
     sent_at = models.DateTimeField(_("sent"), null=True, blank=True)
@@ -58,7 +62,10 @@ class Quote(models.Model):
         verbose_name = _("quotation")
         verbose_name_plural = _("quotations")
         ordering = ["-id"]
-        constraints = [models.UniqueConstraint(fields=["year", "sequence"], name="quote_number_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["year", "sequence"], name="quote_number_once"),
+            models.UniqueConstraint(fields=["owner", "form_key"], name="quote_form_once"),
+        ]
         indexes = [
             models.Index(fields=["owner", "state"], name="quote_owner_state"),
             models.Index(fields=["state", "-created_at"], name="quote_state"),

@@ -1,6 +1,7 @@
 """Making and editing a draft: one form, totals that follow, the second of two editors is told and loses nothing."""
 
 from typing import Any
+from uuid import uuid4
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from billing.actions.quote import EditConflict, quote_create, quote_save
+from billing.actions.quote import AlreadyMade, EditConflict, quote_create, quote_save
 from billing.document import document_of, draft_document
 from billing.drafts import contact_of, head_of, lines_of
 from billing.editor import Editor
@@ -18,8 +19,8 @@ from billing.models import Quote, QuoteRequest
 from billing.models.choices import Language
 from billing.policy import deepest_discount_percent, needs_approval, sells_unlisted
 from billing.queries import authority_of
-from billing.revision_diff import revision_differences
-from billing.typed import whole_number
+from billing.revision_diff import Difference, revision_differences
+from billing.typed import form_key, whole_number
 from billing.views.access import staff, staff_only, visible_quote
 from billing.wording import plain_text
 from billing.words import difference_words
@@ -49,6 +50,7 @@ def _page(request: HttpRequest, editor: Editor, status: int = 200, **more: Any) 
         "quote": quote,
         "asked": editor.asked,
         "version": quote.version if quote else 0,
+        "key": form_key(request.POST.get("key", "")) or uuid4(),
         "problems": editor.problems() if status == 422 else [],
         **more,
     }
@@ -64,14 +66,18 @@ def _preview(request: HttpRequest, editor: Editor) -> HttpResponse:
     return _page(request, editor, status, **context)
 
 
+def _differences(saved: Quote, editor: Editor) -> tuple[Difference, ...]:
+    """What the form says otherwise than what is saved."""
+    theirs = head_of(saved.revision), lines_of(saved.revision), contact_of(saved.customer)
+    return revision_differences(theirs, (editor.head_values, tuple(editor.line_values), editor.contact_values))
+
+
 def _conflict(request: HttpRequest, editor: Editor, conflict: EditConflict) -> HttpResponse:
     """What somebody else saved, beside what was typed here; saving again knows of it."""
     newer = conflict.quote
-    theirs = head_of(newer.revision), lines_of(newer.revision), contact_of(newer.customer)
-    mine = editor.head_values, tuple(editor.line_values), editor.contact_values
     context = {
         "conflict": newer.audit.first(),
-        "differences": [difference_words(item) for item in revision_differences(theirs, mine)],
+        "differences": [difference_words(item) for item in _differences(newer, editor)],
         "version": newer.version,
     }
     return _page(request, editor, 409, **context)
@@ -93,18 +99,23 @@ def new(request: HttpRequest) -> HttpResponse:
         return _preview(request, editor)
     if not editor.is_valid():
         return _page(request, editor, 422)
-    advice = asked.advice if asked else None
-    quote = quote_create(
-        by=staff(request),
-        contact=editor.contact_values,
-        head=editor.head_values,
-        lines=editor.line_values,
-        now=timezone.now(),
-        request=asked,
-        scenario=asked.scenario if asked else "",
-        advice=advice,
-        catalogue_version=editor.catalogue_version,
-    )
+    try:
+        quote = quote_create(
+            by=staff(request),
+            contact=editor.contact_values,
+            head=editor.head_values,
+            lines=editor.line_values,
+            now=timezone.now(),
+            request=asked,
+            scenario=asked.scenario if asked else "",
+            advice=asked.advice if asked else None,
+            catalogue_version=editor.catalogue_version,
+            form_key=form_key(posted.get("key", "")),
+        )
+    except AlreadyMade as made:
+        quote = made.quote
+        if _differences(quote, editor):
+            return _page(request, editor, 409, already=quote, key=uuid4())
     messages.success(request, _("Quotation %(number)s is saved as a draft.") % {"number": quote.number})
     return redirect("billing:quote", number=quote.number)
 

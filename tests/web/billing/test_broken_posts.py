@@ -57,7 +57,7 @@ def test_a_row_of_five_thousand_digits_is_refused(seller, do):
     do=st.sampled_from(["save", "preview", "add-gpu", "add-text", "add-", "", "\x00"]),
     total=st.one_of(st.none(), GARBAGE),
     initial=st.one_of(st.none(), GARBAGE),
-    line=st.fixed_dictionaries({}, optional={name: GARBAGE for name in ("row", "kind", "sku", "count", "remove")}),
+    line=st.fixed_dictionaries({}, optional=dict.fromkeys(("row", "kind", "sku", "count", "remove"), GARBAGE)),
     editing=st.booleans(),
 )
 def test_no_broken_form_is_a_fault(seller, sam, do, total, initial, line, editing):
