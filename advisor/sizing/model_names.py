@@ -177,7 +177,8 @@ def nearest_models(name: str, models: Mapping[str, Mapping[str, str]], scenario:
 
 
 def _nearest(name: str, slugs: Sequence[str]) -> tuple[str, ...]:
-    family, sizes = _family(name), _sizes(re.sub(r"[\s_:]", "-", name))
+    sized = re.sub(r"-(\d+)$", r"-\1b", re.sub(r"[\s_:]+", "-", name.strip()))
+    family, sizes = _family(sized), _sizes(sized)
     matcher = difflib.SequenceMatcher(b=family, autojunk=False)
     scored = []
     for slug in slugs:

@@ -153,6 +153,8 @@ REFUSED = {
     "microsoft/Phi-4-multimodal-instruct": "phi-4",
     "openai-community/gpt2-medium": "gpt2",
     "lama-3-8b": "llama-3-8b",
+    "qwen-14": "qwen-14b",
+    "Qwen 2.5 72": "qwen2.5-72b",
 }
 """A model the library does not hold, and the first it suggests."""
 
