@@ -224,6 +224,7 @@ def accuracy(request: HttpRequest) -> HttpResponse:
         "nav": "accuracy",
         "data": data,
         "facts": len(data["points"]),
+        "all": len(shared_of(library()).index.facts),
         "sources": len({point["source"].split("@")[0] for point in data["points"]}),
         "targets": _pairs(data, "targets", {name: str(title) for name, title in TARGET_NAMES.items()}),
         "tasks": _pairs(data, "tasks", _task_names(data)),
