@@ -83,7 +83,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     """Accept with a name; a second time changes nothing and says who accepted when."""
     now = timezone.now()
     link = _link(token, now)
-    form = AcceptForm(request.POST or None)
+    form = AcceptForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
             quote_accept(link=link, name=form.cleaned_data["name"], visitor=_visitor(request), now=now)

@@ -109,6 +109,17 @@ def test_decline_with_a_reason(client, sent):
     assert "Too dear" in OutboxMail.objects.get(subject__startswith="已谢绝").body
 
 
+@pytest.mark.parametrize("typed", [{}, {"name": ""}, {"name": "  "}])
+def test_accepting_with_nothing_names_both_fields(client, sent, typed):
+    answer = client.post(path(sent[1], "accept/"), typed)
+    assert answer.status_code == 422
+    text = answer.content.decode()
+    assert "2 things to change" in text
+    assert 'href="#id_name"' in text
+    assert 'href="#id_agree"' in text
+    assert not Decision.objects.exists()
+
+
 def test_questions_are_limited_for_each_quotation_and_nothing_typed_is_lost(client, sent):
     for number in range(5):
         assert client.post(path(sent[1], "question/"), {"msg": f"Question {number}"}).status_code == 200
