@@ -120,6 +120,13 @@ def test_accepting_with_nothing_names_both_fields(client, sent, typed):
     assert not Decision.objects.exists()
 
 
+@pytest.mark.parametrize("more", ["", "quote.pdf", "quote.xlsx"])
+def test_what_is_only_read_takes_no_post(sent, more):
+    answer = Client(enforce_csrf_checks=True).post(path(sent[1], more))
+    assert answer.status_code == 405
+    assert answer["Allow"] == "GET, HEAD"
+
+
 def test_questions_are_limited_for_each_quotation_and_nothing_typed_is_lost(client, sent):
     for number in range(5):
         assert client.post(path(sent[1], "question/"), {"msg": f"Question {number}"}).status_code == 200
