@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import models
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -13,18 +15,35 @@ from django.utils.translation import gettext_lazy
 
 from catalog.admin_figures import PlainDecimal, change_text, plain, span_text
 from catalog.models import CatalogueChange, CatalogueVersion, Gpu, Image, Plan, Price, Region, Sku, SkuImage, recorded
+from catalog.plan_limits import Fault
+from catalog.queries import currencies_on_sale, current_catalogue
 from catalog.specs import SPECS
 
 if TYPE_CHECKING:
+    ModelForm = forms.ModelForm[Any]
     ModelAdmin = admin.ModelAdmin[Any]
     TabularInline = admin.TabularInline[Any, Any]
 else:
-    ModelAdmin, TabularInline = admin.ModelAdmin, admin.TabularInline
+    ModelForm, ModelAdmin, TabularInline = forms.ModelForm, admin.ModelAdmin, admin.TabularInline
+
+
+class RecordedForm(ModelForm):
+    """A row's form. What a row says about a field that is only shown stands above the form."""
+
+    def add_error(self, field: Any, error: Any) -> None:
+        """As Django's, which knows no errors of fields without an input."""
+        if isinstance(error, ValidationError) and hasattr(error, "error_dict"):
+            told: dict[str, list[Any]] = {}
+            for name, found in error.error_dict.items():
+                told.setdefault(name if name in self.fields else NON_FIELD_ERRORS, []).extend(found)
+            error = ValidationError(told)
+        super().add_error(field, error)
 
 
 class RecordedAdmin(ModelAdmin):
     """Wraps whatever the admin writes, bulk edits of a list and inlines included, into one recorded version."""
 
+    form = RecordedForm
     list_per_page = 50
     save_on_top = True
     formfield_overrides = {models.DecimalField: {"form_class": PlainDecimal}}
@@ -131,8 +150,38 @@ class SkuAdmin(RecordedAdmin):
     inlines = (SkuImageInline, PriceInline)
 
 
+FAULTS: dict[Fault, Any] = {
+    "limit": gettext_lazy("a figure of it or of its price is beyond its limits"),
+    "currency": gettext_lazy("there is no such currency"),
+    "list-price": gettext_lazy("its price does not say the list price per hour"),
+    "twice": gettext_lazy("newer rules of the same name are sold; end the old price"),
+    "follow-on": gettext_lazy("the plan after its term is not sold there"),
+    "too-many": gettext_lazy("the machine has too many plans"),
+}
+"""Why a plan with a price is not sold, for staff."""
+
+
+class NotSold(RecordedAdmin):
+    """A list that says above it which plans are not sold although they have a price, and why."""
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        """The list, with a warning for each such plan."""
+        if request.method == "GET":
+            for currency in currencies_on_sale():
+                for left in current_catalogue(currency).left_out:
+                    text = _("Not sold on %(machines)d machines: %(plan)s (%(currency)s): %(why)s.")
+                    said = {
+                        "machines": left.machines,
+                        "plan": left.plan,
+                        "currency": currency,
+                        "why": FAULTS[left.fault],
+                    }
+                    messages.warning(request, text % said)
+        return super().changelist_view(request, extra_context)
+
+
 @admin.register(Plan)
-class PlanAdmin(RecordedAdmin):
+class PlanAdmin(NotSold):
     """Rental plans with all their rules."""
 
     list_display = (
@@ -223,7 +272,7 @@ def _has_begun(price: Price | None) -> bool:
 
 
 @admin.register(Price)
-class PriceAdmin(RecordedAdmin):
+class PriceAdmin(NotSold):
     """Prices. A price that has begun to hold keeps its sum and its beginning: end it and add a new one, so that history stays true."""
 
     list_display = ("sku", "plan", UNIT_PRICE, "currency", "holds", "is_sample")

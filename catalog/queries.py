@@ -1,8 +1,11 @@
 """Reading the catalogue: what is on sale in one currency at one moment, as plain values."""
 
+import logging
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -13,9 +16,12 @@ from django.utils import timezone
 
 from catalog.models import CatalogueVersion, Gpu, Plan, Price, Sku, SkuImage
 from catalog.models.gpu import SPEC_COLUMNS, spec_row_of
+from catalog.plan_limits import Fault, sort_out
 from catalog.plan_rules import PLAN_DEFAULTS, contract_form, decimal_text
 from catalog.plan_slot import PlanSlot
-from catalog.snapshot import PLAN_KINDS, Catalogue, Offer
+from catalog.snapshot import PLAN_KINDS, Catalogue, LeftOut, Offer
+
+log = logging.getLogger(__name__)
 
 _PLAN_COLUMNS = (
     "price_per",
@@ -91,6 +97,8 @@ def current_catalogue(currency: str, at: datetime | None = None) -> Catalogue:
     Two queries. The version is read with the first one: a change that commits in between makes the result newer than it says, never
     older, so what is computed from it is replaced, never wrongly kept. A machine whose prices are in other currencies, or over, is
     an offer without plans.
+
+    A plan that money cannot be counted by is not sold: it is named in `left_out` and in the log, and the rest stays on sale.
     """
     moment = at or timezone.now()
     newest = CatalogueVersion.objects.order_by().values(none=Value(1)).annotate(newest=Max("number")).values("newest")
@@ -100,7 +108,10 @@ def current_catalogue(currency: str, at: datetime | None = None) -> Catalogue:
         .annotate(catalogue_version=Coalesce(Subquery(newest, output_field=IntegerField()), 0))
         .values("catalogue_version", *SPEC_COLUMNS)
     )
-    offers = tuple(_offers(_offer_rows(currency, moment), currency, moment))
+    faults: Counter[tuple[str, Fault]] = Counter()
+    offers = tuple(_offers(_offer_rows(currency, moment), currency, moment, faults))
+    for plan, fault in faults:
+        _tell_once(plan, currency, fault)
     return Catalogue(
         version=cards[0]["catalogue_version"] if cards else current_version(),
         as_of=moment,
@@ -108,7 +119,14 @@ def current_catalogue(currency: str, at: datetime | None = None) -> Catalogue:
         is_sample=any(offer.is_sample for offer in offers),
         gpus={card["slug"]: spec_row_of(card) for card in cards},
         offers=offers,
+        left_out=tuple(LeftOut(plan, fault, machines) for (plan, fault), machines in sorted(faults.items())),
     )
+
+
+@lru_cache(maxsize=200)
+def _tell_once(plan: str, currency: str, fault: Fault) -> None:
+    """Once for a process: a catalogue is read with every page."""
+    log.warning("Plan %s (%s) is not sold: no money can be counted by it (%s)", plan, currency, fault)
 
 
 def _offer_rows(currency: str, at: datetime) -> Iterable[dict[str, Any]]:
@@ -165,11 +183,16 @@ def _on_sale(row: Mapping[str, Any], currency: str, at: datetime) -> bool:
     )
 
 
-def _offers(rows: Iterable[dict[str, Any]], currency: str, at: datetime) -> Iterable[Offer]:
+def _offers(
+    rows: Iterable[dict[str, Any]], currency: str, at: datetime, faults: Counter[tuple[str, Fault]]
+) -> Iterable[Offer]:
     for code, of_one in groupby(rows, key=lambda row: row["code"]):
         group = list(of_one)
         row = group[0]
         priced = [price for price in group if _on_sale(price, currency, at)]
+        priced.sort(key=lambda price: price["price__plan__valid_from"], reverse=True)  # of one name the newest is sold
+        plans, wrong = sort_out([_plan(price) for price in priced])
+        faults.update(wrong)
         yield Offer(
             sku=code,
             gpu=row["gpu__slug"],
@@ -182,9 +205,7 @@ def _offers(rows: Iterable[dict[str, Any]], currency: str, at: datetime) -> Iter
             ram_gib=row["ram_gib"],
             disk_gb=row["disk_gb"],
             images=tuple(row["image_codes"] or ()),
-            plans=tuple(
-                sorted(map(_plan, priced), key=lambda plan: (PLAN_KINDS.index(plan["kind"]), str(plan["name"])))
-            ),
+            plans=tuple(sorted(plans, key=lambda plan: (PLAN_KINDS.index(plan["kind"]), str(plan["name"])))),
             nvlink_group=row["nvlink_group"],
             network_gbit_s=row["network_gbit_s"],
             is_sample=row["is_sample"] or any(price["price__is_sample"] for price in priced),

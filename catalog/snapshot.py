@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from catalog.plan_limits import Fault
+
 type Link = Literal["none", "pcie", "nvlink"]
 type Stock = Literal["available", "scarce", "out"]
 type PlanKind = Literal["minute", "hour", "day", "week", "month"]
@@ -62,12 +64,21 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A plan with a price that is not sold because money cannot be counted by it, on so many machines, and why."""
+
+    plan: str
+    fault: Fault
+    machines: int
+
+
+@dataclass(frozen=True, slots=True)
 class Catalogue:
     """Every card with a spec sheet and every offer on sale in one currency at one moment.
 
     `version` grows with every change of the catalogue (0: nothing was ever written); `as_of` is the moment whose prices these are;
     `is_sample` is true as soon as one price in it is sample data. `gpus` maps slug to the row of `gpu_specs.csv` (texts, empty =
-    not known), in the order of memory, then name.
+    not known), in the order of memory, then name. `left_out` are the plans staff have to put right.
     """
 
     version: int
@@ -76,6 +87,7 @@ class Catalogue:
     is_sample: bool
     gpus: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     offers: tuple[Offer, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
     def offers_of(self, gpu: str) -> tuple[Offer, ...]:
         """Every offer of one card kind, smallest count first."""

@@ -1,15 +1,18 @@
 """A rental plan: the stored form of the plan contract's rules. Prices hang on it, one per machine and currency."""
 
+from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import F, Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from catalog.models.recorded import RecordedModel, RecordedQuerySet
+from catalog.plan_limits import CURRENCIES, beyond_limits
 
 CURRENCY = RegexValidator(r"^[A-Z]{3}\Z", _("A currency is its three-letter ISO 4217 code, for instance CNY."))
 
@@ -228,10 +231,71 @@ class Plan(RecordedModel):
         return f"{self.name} ({self.currency})"
 
     def clean(self) -> None:
-        """The plan after the term must be pay as you go in the same currency."""
+        """Only what money can be counted by, and nothing that would take another plan, or a price, off sale.
+
+        Raises ValidationError with a sentence at each field.
+        """
         super().clean()
+        errors: dict[str, Any] = limit_errors(vars(self))
+        if self.currency and self.currency not in CURRENCIES:
+            errors.setdefault(
+                "currency", _("There is no such currency. Write its three letters, for instance CNY or USD.")
+            )
         after = self.on_demand_plan
         if after is not None and (after.term_unit or after.currency != self.currency):
-            raise ValidationError(
-                {"on_demand_plan": _("The plan after the term must be pay as you go in the same currency.")}
+            errors["on_demand_plan"] = _("The plan after the term must be pay as you go in the same currency.")
+        elif after is not None and self.is_active and not after.is_active:
+            errors["on_demand_plan"] = _("The plan after the term must be on sale.")
+        if self.pk:
+            errors = self._needed_by_others() | self._needed_by_prices() | errors
+        if errors:
+            raise ValidationError(errors)
+
+    def _needed_by_others(self) -> dict[str, Any]:
+        """What plans on sale that go on as this one after their term forbid."""
+        others = [plan for plan in Plan.objects.visible().filter(on_demand_plan=self.pk) if plan.pk != self.pk]
+        names = {"plans": ", ".join(sorted(plan.name for plan in others))}
+        if not others:
+            return {}
+        errors: dict[str, Any] = {}
+        if self.term_unit:
+            errors["term_unit"] = (
+                _("After their term these plans go on as this one, so it has none: %(plans)s.") % names
             )
+        if any(plan.currency != self.currency for plan in others):
+            errors["currency"] = (
+                _("After their term these plans go on as this one, so it keeps its currency: %(plans)s.") % names
+            )
+        if not self.is_active:
+            errors["is_active"] = (
+                _("After their term these plans go on as this one. Take them off sale first: %(plans)s.") % names
+            )
+        if self._begins_after(others):
+            errors["valid_from"] = (
+                _("After their term these plans go on as this one, so it cannot begin later than they: %(plans)s.")
+                % names
+            )
+        return errors
+
+    def _begins_after(self, others: list["Plan"]) -> bool:
+        begins: datetime | None = self.valid_from
+        return begins is not None and begins > timezone.now() and any(plan.valid_from < begins for plan in others)
+
+    def _needed_by_prices(self) -> dict[str, Any]:
+        """What the prices under this plan forbid."""
+        prices = self.prices.order_by()
+        if prices.exclude(currency=self.currency).exists():
+            return {"currency": _("There are prices under this plan in another currency. Make a new plan instead.")}
+        if self.unused == self.Unused.CLAWBACK and prices.filter(list_price_per_hour=None).exists():
+            return {
+                "unused": _("Not every price under this plan says its list price per hour. Make a new plan instead.")
+            }
+        return {}
+
+
+def limit_errors(columns: dict[str, Any]) -> dict[str, Any]:
+    """A sentence for each figure of a plan or price beyond its limits, by field."""
+    return {
+        name: _("Not beyond %(least)d to %(most)d.") % {"least": least, "most": most}
+        for name, (least, most) in beyond_limits(columns).items()
+    }

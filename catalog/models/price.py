@@ -12,7 +12,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from catalog.models.plan import CURRENCY, Plan
+from catalog.models.plan import CURRENCY, Plan, limit_errors
 from catalog.models.recorded import RecordedModel, RecordedQuerySet
 
 
@@ -106,6 +106,8 @@ class Price(RecordedModel):
     def clean(self) -> None:
         """The plan's own sums (disk, least charge) are in its currency: a price in another would mix them."""
         super().clean()
+        if errors := limit_errors(vars(self)):
+            raise ValidationError(errors)
         if not self.plan_id:
             return
         if self.plan.currency != self.currency:
