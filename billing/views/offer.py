@@ -3,8 +3,10 @@
 from datetime import datetime
 from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
@@ -143,11 +145,8 @@ def question(request: HttpRequest, token: str) -> HttpResponse:
     except NotOpen:
         raise Http404 from None
     nudge_outbox()
-    return render(
-        request,
-        "billing/offer.html",
-        _context(link, now, asked=_("Thank you. Sales will answer within one working day.")),
-    )
+    messages.success(request, _("Thank you. Sales will answer within one working day."))
+    return redirect(reverse("billing:offer", args=[token]) + "#main")  # the form's own #ask would hide the message
 
 
 @csrf_exempt

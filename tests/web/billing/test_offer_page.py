@@ -129,7 +129,7 @@ def test_what_is_only_read_takes_no_post(sent, more):
 
 def test_questions_are_limited_for_each_quotation_and_nothing_typed_is_lost(client, sent):
     for number in range(5):
-        assert client.post(path(sent[1], "question/"), {"msg": f"Question {number}"}).status_code == 200
+        assert client.post(path(sent[1], "question/"), {"msg": f"Question {number}"}).status_code == 302
     mails = OutboxMail.objects.count()
     page = client.post(path(sent[1], "question/"), {"msg": "Two cards more, please"})
     assert page.status_code == 429
@@ -145,7 +145,11 @@ def test_questions_are_limited_for_each_quotation_and_nothing_typed_is_lost(clie
 
 
 def test_a_question_reaches_sales(client, sent):
-    assert client.post(path(sent[1], "question/"), {"msg": "Two cards more?"}).status_code == 200
+    answer = client.post(path(sent[1], "question/"), {"msg": "Two cards more?"})
+    assert answer.status_code == 302
+    assert answer["Location"] == path(sent[1]) + "#main"
+    assert "Sales will answer" in client.get(path(sent[1])).content.decode()
+    assert "Sales will answer" not in client.get(path(sent[1])).content.decode()
     mail = OutboxMail.objects.get(subject__contains="的提问")
     assert mail.recipient == "sam@example.com"
     assert "Two cards more?" in mail.body
