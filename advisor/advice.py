@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from advisor.costs import Usages, plans_of
+from advisor.costs import plans_of
 from advisor.reasons import FOUR_BIT_FORMATS, LOW_BIT_FORMATS, MANY_REQUESTS, double_precision, named
 from advisor.recommendation import Advice
-from advisor.sizing.answer import Estimate, Note, Value
-from advisor.sizing.estimate import Prepared, prepare
+from advisor.sizing.answer import Note, Value
 from advisor.sizing.fields import FIELDS
-from advisor.sizing.gpu import Gpu
 from advisor.sizing.workload import Workload
-from advisor.survey import Candidate, CardSurvey, Survey, Turned, gpu_of, has_fast_fp64, plain_name, with_whole_bill
+from advisor.survey import Candidate, CardSurvey, Survey, Turned, has_fast_fp64, plain_name, with_whole_bill
 from billing.costing.break_even import break_evens
 from billing.costing.moments import HOUR
 from billing.idle import usage_of
@@ -23,8 +21,6 @@ from catalog.snapshot import Offer
 WORTH_SAYING = 0.05
 """A change that saves less than this share of money, time or memory is not worth a line."""
 MOST_ADVICE = 8
-MOST_OFFERS = 18
-"""Cheaper offers tried per change: the cheapest that hold the changed work come first anyway."""
 IDLE_HOURS = 10
 """A night: what leaving the machine on over it costs is said once."""
 HALF_PRECISION = frozenset({None, "fp32", "fp16", "bf16"})
@@ -57,6 +53,8 @@ TIGHT_SHARE = Decimal("0.6")
 """A tight fit this much cheaper than the recommended one is worth ten minutes of trying."""
 
 type Changes = Mapping[str, Any]
+type Recommend = Callable[[Workload], Candidate | None]
+"""What is recommended for a workload under its own priority and limits; None where nothing can run it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +66,14 @@ class _Change:
     values: Mapping[str, Value] = dataclasses.field(default_factory=dict)
 
 
-def advise(survey: Survey, recommended: Candidate | None, cards: Sequence[CardSurvey]) -> tuple[Advice, ...]:
-    """Changes worth knowing, the most helpful first."""
+def advise(
+    survey: Survey, recommended: Candidate | None, cards: Sequence[CardSurvey], recommend_for: Recommend
+) -> tuple[Advice, ...]:
+    """Changes worth knowing, the most helpful first. `recommend_for`: what is recommended for other answers."""
     found = [
         one
         for change in _changes(_as_taken(survey.workload, recommended))
-        if (one := _run(survey, recommended, change)) is not None
+        if (one := _run(survey.workload, recommended, change, recommend_for)) is not None
     ]
     found.sort(key=_use)
     if recommended is not None:
@@ -98,82 +98,51 @@ def _as_taken(workload: Workload, recommended: Candidate | None) -> Workload:
     return dataclasses.replace(workload, fields={**told, **workload.fields})
 
 
-class _Bare:
-    """A prepared job asked without evidence: advice shows none."""
-
-    def __init__(self, prepared: Prepared) -> None:
-        self.prepared = prepared
-
-    def on(self, gpu: Gpu, count: int) -> Estimate:
-        return self.prepared.on(gpu, count, with_evidence=False)
-
-
 def _changed(workload: Workload, changes: Changes) -> Workload:
     fields = {name: value for name, value in {**workload.fields, **changes}.items() if value is not None}
     return dataclasses.replace(workload, fields=fields)
 
 
-def _run(survey: Survey, recommended: Candidate | None, change: _Change) -> Advice | None:
-    """The changed workload on the recommended card and on every cheaper one; None where nothing is gained."""
-    workload = _changed(survey.workload, change.fields)
-    prepared = _Bare(prepare(workload, survey.library))
-    other = Survey(workload, prepared, survey.catalogue, survey.library, survey.usages)
-    if recommended is None:
-        best = _first(other, _offers_by_price(other))
-        return None if best is None else _advice(change, workload, survey.usages, best, None)
-    same = other.look(recommended.gpu, recommended.offer)
-    price = _hourly(recommended.offer)
-    cheaper = _first(other, [one for one in _offers_by_price(other) if _hourly(one) < price][:MOST_OFFERS])
-    if cheaper is not None and _pays(cheaper, recommended, survey.workload) and _worth(change, cheaper, recommended):
-        return _advice(change, workload, survey.usages, cheaper, recommended)
-    if isinstance(same, Turned) or not _gains(change.code, same, recommended):
+def _run(workload: Workload, recommended: Candidate | None, change: _Change, recommend_for: Recommend) -> Advice | None:
+    """What is recommended once the change is made; None where nothing is gained by it."""
+    changed = _changed(workload, change.fields)
+    best = recommend_for(changed)
+    if best is None or best.failures or (recommended is not None and not _gains(change, best, recommended, workload)):
         return None
-    return _advice(change, workload, survey.usages, same, recommended)
+    return _advice(change, changed, best, recommended)
 
 
-def _pays(cheaper: Candidate, recommended: Candidate, workload: Workload) -> bool:
-    """Whether another card after the change is worth naming: clearly cheaper, and not slower where the fastest was asked for."""
-    if workload.priority == "fastest" and (cheaper.rate or 0.0) < (recommended.rate or 0.0):
+def _gains(change: _Change, best: Candidate, recommended: Candidate, workload: Workload) -> bool:
+    """Whether the recommendation after a change is the better one: clearly cheaper, or faster for no more, or surely fitting at last."""
+    if best.estimate.fit != "fits" or (best.span_hours is None) != (recommended.span_hours is None):
         return False
-    return cheaper.total < recommended.total * Decimal(1 - WORTH_SAYING)
-
-
-def _worth(change: _Change, cheaper: Candidate, recommended: Candidate) -> bool:
-    """Whether spilling saves money per piece of work, not only per hour of a card that is slower for it."""
-    if change.code != "offload" or not (cheaper.rate and recommended.rate):
+    if recommended.failures or recommended.estimate.fit == "tight":
         return True
-    per_piece = float(cheaper.total / recommended.total)
-    if cheaper.span_hours is None:
-        per_piece *= recommended.rate / cheaper.rate
+    if workload.priority == "fastest":
+        return _is_faster(best, recommended) or (_is_cheaper(best, recommended) and not _is_faster(recommended, best))
+    if _is_cheaper(best, recommended):
+        return _worth(change, best, recommended)
+    dearer = best.total > recommended.total * Decimal(1 + WORTH_SAYING)
+    other = best.offer is not recommended.offer
+    return (other or change.code in SPEED_UP) and _is_faster(best, recommended) and not dearer
+
+
+def _is_cheaper(one: Candidate, other: Candidate) -> bool:
+    return one.total < other.total * Decimal(1 - WORTH_SAYING)
+
+
+def _is_faster(one: Candidate, other: Candidate) -> bool:
+    return (one.rate or 0.0) > (other.rate or 0.0) * (1 + WORTH_SAYING)
+
+
+def _worth(change: _Change, best: Candidate, recommended: Candidate) -> bool:
+    """Whether spilling saves money per piece of work, not only per hour of a card that is slower for it."""
+    if change.code != "offload" or not (best.rate and recommended.rate):
+        return True
+    per_piece = float(best.total / recommended.total)
+    if best.span_hours is None:
+        per_piece *= recommended.rate / best.rate
     return per_piece < 1 - WORTH_SAYING
-
-
-def _gains(code: str, same: Candidate, recommended: Candidate) -> bool:
-    """Whether the change helps on the same card: it becomes clearly faster, or a tight or failing fit becomes one that holds."""
-    faster = code in SPEED_UP and (same.rate or 0.0) > (recommended.rate or 0.0) * (1 + WORTH_SAYING)
-    settles = recommended.estimate.fit == "tight" and same.estimate.fit == "fits"
-    keeps = bool(recommended.failures) and not same.failures
-    return same.estimate.fit == "fits" and (faster or settles or keeps)
-
-
-def _first(survey: Survey, offers: Sequence[Offer]) -> Candidate | None:
-    """The least expensive of the first few offers, by hourly price, that hold the work and break no limit."""
-    found = []
-    for offer in offers:
-        gpu = gpu_of(offer.gpu, survey.catalogue, survey.library)
-        if gpu is None:
-            continue
-        one = survey.look(gpu, offer)
-        if isinstance(one, Candidate) and one.estimate.fit == "fits" and not one.failures:
-            found.append(one)
-        if len(found) >= 2:
-            break
-    return min(found, key=lambda one: one.total, default=None)
-
-
-def _offers_by_price(survey: Survey) -> list[Offer]:
-    offers = [one for one in survey.catalogue.offers if one.plans and one.stock != "out"]
-    return sorted(offers, key=lambda one: (_hourly(one), one.count, one.sku))
 
 
 def _hourly(offer: Offer) -> Decimal:
@@ -183,10 +152,7 @@ def _hourly(offer: Offer) -> Decimal:
     return price * offer.count if plan.get("per", "gpu") == "gpu" else price * offer.nodes
 
 
-def _advice(
-    change: _Change, workload: Workload, usages: Usages, best: Candidate, recommended: Candidate | None
-) -> Advice:
-    best = with_whole_bill(best, usages)
+def _advice(change: _Change, workload: Workload, best: Candidate, recommended: Candidate | None) -> Advice:
     memory = best.estimate.memory
     before = recommended.estimate.memory if recommended else None
     saved = None
@@ -216,11 +182,13 @@ def _outcome(best: Candidate, recommended: Candidate | None) -> Note:
     }
     if recommended is None:
         return Note("then-possible", None, values)
-    if best.offer is not recommended.offer:
+    other, faster = best.offer is not recommended.offer, _is_faster(best, recommended)
+    if _is_cheaper(best, recommended) and (other or not faster):
         return Note("then-cheaper", None, {**values, "saves": str(recommended.total - best.total)})
-    if best.rate and recommended.rate and best.rate > recommended.rate * (1 + WORTH_SAYING):
-        return Note("then-faster", None, {**values, "percent": round((best.rate / recommended.rate - 1) * 100)})
-    return Note("then-fits", None, values)
+    if faster and best.rate and recommended.rate:
+        gained = round((best.rate / recommended.rate - 1) * 100)
+        return Note("then-other-faster" if other else "then-faster", None, {**values, "percent": gained})
+    return Note("then-possible" if other else "then-fits", None, values)
 
 
 def _answer(best: Candidate, recommended: Candidate | None) -> dict[str, Any]:

@@ -23,13 +23,16 @@ from advisor.recommendation import (
     Role,
     to_dict,
 )
+from advisor.sizing import estimate as sizing
 from advisor.sizing.answer import Estimate, Note, Value
 from advisor.sizing.estimate import prepare
+from advisor.sizing.gpu import Gpu
 from advisor.sizing.job import Library
 from advisor.sizing.workload import Workload
 from advisor.survey import (
     Candidate,
     CardSurvey,
+    Prepared,
     Survey,
     Turned,
     breach,
@@ -145,19 +148,17 @@ def recommend(workload: Workload, catalogue: Catalogue, library: Library, now: d
 
     `now`: the moment use begins. Raises nothing for a checked workload: an impossible job is answered with why and what would do.
     """
-    prepared = prepare(workload, library)
-    usages = Usages(workload, now)
-    survey = Survey(workload, prepared, catalogue, library, usages)
-    every = workload.priority == "fastest"
-    cards = [survey.card(slug, every_count=every) for slug in _slugs(catalogue)]
-    if usages.needs_hours and not any(card.candidates for card in cards) and _all_unknown(cards):
-        usages = usages.by_the_hour()
-        survey = Survey(workload, prepared, catalogue, library, usages)
-        cards = [survey.card(slug, every_count=every) for slug in _slugs(catalogue)]
-    ranking = _Ranking(workload, usages.basis)
-    shown = _choose(cards, ranking, usages)
+    start = Usages(workload, now)
+    weighed = _weigh(workload, prepare(workload, library), catalogue, library, start)
+    cards, shown, ranking, usages = weighed.cards, weighed.shown, weighed.ranking, weighed.survey.usages
+
+    def recommend_for(other: Workload) -> Candidate | None:
+        """What is recommended where only fields of the workload changed: the calendar stays."""
+        found = _weigh(other, _Bare(prepare(other, library)), catalogue, library, start).shown
+        return found[0] if found else None
+
     choices = tuple(_choices(shown, workload, ranking.spared(shown)))
-    advice: tuple[Advice, ...] = advise(survey, shown[0] if shown else None, cards)
+    advice: tuple[Advice, ...] = advise(weighed.survey, shown[0] if shown else None, cards, recommend_for)
     return Recommendation(
         workload=workload.to_dict(),
         basis=usages.basis,
@@ -165,7 +166,7 @@ def recommend(workload: Workload, catalogue: Catalogue, library: Library, now: d
         rejected=tuple(_rejections(cards, shown, workload)),
         advice=advice,
         warnings=tuple(_warnings(workload, catalogue, cards, shown, choices, usages)),
-        questions=(*_questions(workload, usages), *_asked_back(survey, shown, cards)),
+        questions=(*_questions(workload, usages), *_asked_back(weighed.survey, shown, cards)),
         assumptions=(
             *usages.assumptions,
             *_terms(shown, catalogue),
@@ -177,6 +178,38 @@ def recommend(workload: Workload, catalogue: Catalogue, library: Library, now: d
         is_sample=catalogue.is_sample,
         sizing_version=SIZING_VERSION,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """A workload held against every offer: what was found of each card kind, and the candidates to show, best first."""
+
+    survey: Survey
+    cards: Sequence[CardSurvey]
+    ranking: _Ranking
+    shown: Sequence[Candidate]
+
+
+class _Bare:
+    """A prepared job asked without evidence: where only the outcome counts, none is shown."""
+
+    def __init__(self, prepared: sizing.Prepared) -> None:
+        self.prepared = prepared
+
+    def on(self, gpu: Gpu, count: int) -> Estimate:
+        return self.prepared.on(gpu, count, with_evidence=False)
+
+
+def _weigh(workload: Workload, prepared: Prepared, catalogue: Catalogue, library: Library, usages: Usages) -> _Weighed:
+    every = workload.priority == "fastest"
+    survey = Survey(workload, prepared, catalogue, library, usages)
+    cards = [survey.card(slug, every_count=every) for slug in _slugs(catalogue)]
+    if usages.needs_hours and not any(card.candidates for card in cards) and _all_unknown(cards):
+        usages = usages.by_the_hour()
+        survey = Survey(workload, prepared, catalogue, library, usages)
+        cards = [survey.card(slug, every_count=every) for slug in _slugs(catalogue)]
+    ranking = _Ranking(workload, usages.basis)
+    return _Weighed(survey, cards, ranking, _choose(cards, ranking, usages))
 
 
 def _slugs(catalogue: Catalogue) -> tuple[str, ...]:
@@ -239,7 +272,7 @@ def _of_card(card: CardSurvey, ranking: _Ranking) -> Iterator[Candidate]:
         yield tight
 
 
-def _choices(shown: list[Candidate], workload: Workload, spared: Candidate | None) -> Iterator[Choice]:
+def _choices(shown: Sequence[Candidate], workload: Workload, spared: Candidate | None) -> Iterator[Choice]:
     if not shown:
         return
     field = reasons.field_of(shown, spared)

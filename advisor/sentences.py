@@ -317,6 +317,7 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
     "then-possible": (_("Then %(count)s × %(gpu_name)s can do it: %(total)s"),),
     "then-cheaper": (_("Then %(count)s × %(gpu_name)s does it for %(total)s, %(saves)s less"),),
     "then-faster": (_("The same card is then %(percent)s%% faster: %(total)s"),),
+    "then-other-faster": (_("Then %(count)s × %(gpu_name)s is %(percent)s%% faster: %(total)s"),),
     "then-fits": (_("The same card then fits: %(total)s"),),
     "takes-too-long": (_("Would take about %(hours)s h: longer than anything is rented for"),),
     "no-memory-model": (
