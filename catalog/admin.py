@@ -1,10 +1,12 @@
 """Staff's hands on the catalogue. Every form that is saved is one catalogue version, made by the signed-in user."""
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.widgets import AutocompleteSelect
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import models
 from django.db.models import QuerySet
@@ -27,6 +29,30 @@ else:
     ModelForm, ModelAdmin, TabularInline = forms.ModelForm, admin.ModelAdmin, admin.TabularInline
 
 
+KEY = re.compile(r"[0-9]{1,18}")
+NO_ROW = "0"
+
+
+class Chosen(AutocompleteSelect):
+    """A choice of a row. What can be no row's key is none: Django would ask the database for it and break."""
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
+        """The key as it came, or one that no row has."""
+        value = super().value_from_datadict(data, files, name)
+        return value if not value or KEY.fullmatch(value) else NO_ROW
+
+
+class Choosing:
+    """Rows are chosen with `Chosen`."""
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """As Django's, with our own choice."""
+        site: Any = self
+        if db_field.name in site.get_autocomplete_fields(request):
+            kwargs["widget"] = Chosen(db_field, site.admin_site, using=kwargs.get("using"))
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)  # type: ignore[misc]
+
+
 class RecordedForm(ModelForm):
     """A row's form. What a row says about a field that is only shown stands above the form."""
 
@@ -40,7 +66,7 @@ class RecordedForm(ModelForm):
         super().add_error(field, error)
 
 
-class RecordedAdmin(ModelAdmin):
+class RecordedAdmin(Choosing, ModelAdmin):
     """Wraps whatever the admin writes, bulk edits of a list and inlines included, into one recorded version."""
 
     form = RecordedForm
@@ -101,7 +127,7 @@ class GpuAdmin(RecordedAdmin):
         return ("slug",) if obj else ()
 
 
-class SkuImageInline(TabularInline):
+class SkuImageInline(Choosing, TabularInline):
     """Images of a machine."""
 
     model = SkuImage

@@ -239,3 +239,22 @@ def test_a_choice_not_made_is_said_in_the_readers_language(client, staff):
     page = client.get(reverse("admin:catalog_plan_add").replace("/en/", "/zh-hans/")).content.decode()
     assert "请选择" in page
     assert "- Select an option -" not in page
+
+
+WRONG_KEYS = ("NaN", "1e308", "\x00", "9999-12-31", "9" * 5000, "-1", "٣")
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [("price", "sku"), ("price", "plan"), ("plan", "on_demand_plan"), ("sku", "gpu"), ("sku", "sku_images-0-image")],
+)
+def test_a_made_up_choice_is_no_choice(client, staff, name, field):
+    url = reverse(f"admin:catalog_{name}_add")
+    form = {name: value for name, value in _form(client, url).items() if value is not None}
+    for value in WRONG_KEYS:
+        page = client.post(url, form | {field: value})
+        assert page.status_code == 200
+        forms = [page.context["adminform"].form]
+        forms += [one for formset in page.context["inline_admin_formsets"] for one in formset.formset.forms]
+        told = [error for one in forms for errors in one.errors.as_data().values() for error in errors]
+        assert "invalid_choice" in {error.code for error in told}, value[:20]
