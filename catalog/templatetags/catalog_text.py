@@ -1,8 +1,11 @@
-"""Money and figures in templates."""
+"""Money, figures and addresses in templates."""
 
 from decimal import ROUND_HALF_UP, Decimal
 
 from django import template
+from django.conf import settings
+from django.urls import translate_url
+from django.utils.translation import get_language, get_language_from_path, override
 
 from catalog.formats import currency_symbol, figure_text, money_text
 
@@ -34,3 +37,11 @@ def short(value: Decimal | None) -> str:
         return "—"
     tenth = value.quantize(Decimal("0.1"), ROUND_HALF_UP)
     return figure_text(tenth)
+
+
+@register.filter
+def in_language(address: str) -> str:
+    """A page's address kept from a visit in any language, as the current reader's."""
+    here = get_language() or settings.LANGUAGE_CODE
+    with override(get_language_from_path(address) or here):
+        return translate_url(address, here)
