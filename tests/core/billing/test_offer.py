@@ -83,6 +83,23 @@ def test_every_way_to_give_something_away_counts(found, given_away):
     assert deepest_discount_percent(offer(found)) == D(given_away)
 
 
+@given(
+    percent=st.decimals(0, 100, places=3),
+    price=st.decimals("0.01", 100_000, places=8),
+    quantity=st.decimals("0.01", 1000, places=4),
+    rounding=st.sampled_from(["line", "total"]),
+    included=st.booleans(),
+)
+def test_the_percentage_that_was_entered_is_the_one_told(percent, price, quantity, rounding, included):
+    one = line(unit_price=price, list_price=price, count=quantity, discount_percent=percent)
+    assert deepest_discount_percent(Offer("CNY", rounding, D(6), included, [one])) == percent
+
+
+def test_units_rounded_away_count_as_given_away():
+    one = line(unit_price=D("0.0049"), list_price=D("0.0051"), count=D(1000))
+    assert deepest_discount_percent(Offer("CNY", "unit", D(6), False, [one])) == 100
+
+
 def test_the_deepest_line_counts():
     assert deepest_discount_percent(offer(line(count=D(1000)), line(discount_percent=D(50)))) == 50
 
