@@ -1,6 +1,5 @@
 """A result on its way to a quotation: the whole answer as plain values, signed by billing, which knows nothing of the advisor."""
 
-import math
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -41,7 +40,7 @@ def _lines(row: Row, scheduled_hours: float | None) -> list[dict[str, Any]]:
             "count": choice.count,
             "plan": kind,
             "periods": text(quantity),
-            "hours": math.ceil(hours * 100) / 100 if hours is not None else None,
+            "hours": round(hours, 2) or 0.01 if hours is not None else None,
         }
         for kind, quantity in bought
     ]
