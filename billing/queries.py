@@ -92,14 +92,22 @@ def state_condition(state: str, today: date) -> Q:
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """How many quotations of a group went out, and how they ended. `rate` is accepted over all that went out; None: none did."""
+    """How many quotations of a group went out, and how they ended: all the others add up to `sent`.
+
+    `open`: with the customer, or being revised. `rate` is accepted over all that went out; None: none did.
+    """
 
     key: str
     sent: int
     accepted: int
     declined: int
     expired: int
-    open: int
+    withdrawn: int
+
+    @property
+    def open(self) -> int:
+        """What has come to no end yet."""
+        return self.sent - self.accepted - self.declined - self.expired - self.withdrawn
 
     @property
     def rate_percent(self) -> int | None:
@@ -120,7 +128,7 @@ def _conversion(rows: QuerySet[Quote], key: str, today: date) -> tuple[Conversio
             accepted=count(QuoteState.ACCEPTED),
             declined=count(QuoteState.DECLINED),
             expired=count(QuoteState.EXPIRED),
-            still_open=count(QuoteState.SENT),
+            withdrawn=count(QuoteState.WITHDRAWN),
         )
         .order_by("-sent", key)
     )
@@ -131,7 +139,7 @@ def _conversion(rows: QuerySet[Quote], key: str, today: date) -> tuple[Conversio
             group["accepted"],
             group["declined"],
             group["expired"],
-            group["still_open"],
+            group["withdrawn"],
         )
         for group in groups
     )

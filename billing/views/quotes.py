@@ -21,12 +21,14 @@ from billing.queries import (
     SORTS,
     QuoteFilter,
     ageing,
+    catalogue_of,
     conversion_by_gpu,
     conversion_by_scenario,
     quotes_listed,
 )
 from billing.views.access import staff, staff_only
 from billing.wording import money_text
+from catalog.formats import card_words
 
 PAGE_SIZE = 25
 COLUMNS = ("number", "customer", "state", "total", "until")
@@ -34,9 +36,11 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def gpu_names() -> list[tuple[str, str]]:
-    """Card kinds that stand in quotations, with the name their lines give them."""
+    """Card kinds that stand in quotations, named in the reader's language; one that left the catalogue as its lines name it."""
     rows = QuoteLine.objects.exclude(gpu="").order_by("gpu", "title").values_list("gpu", "title")
-    return sorted(dict(rows).items(), key=lambda pair: pair[1])
+    known = catalogue_of(Seller.objects.current().currency).gpus
+    named = {gpu: card_words(known[gpu]) if gpu in known else title for gpu, title in rows}
+    return sorted(named.items(), key=lambda pair: pair[1])
 
 
 def _chosen(request: HttpRequest) -> tuple[ListFilterForm, QuoteFilter]:

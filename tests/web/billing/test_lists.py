@@ -10,9 +10,10 @@ import pytest
 from django.utils import timezone
 
 from billing.actions.decision import Visitor, quote_accept, quote_decline
+from billing.actions.step import quote_revise, quote_withdraw
 from billing.models import Quote
 from billing.queries import QuoteFilter, ageing, quotes_listed
-from tests.web.billing.conftest import CONTACT, a_line, a_quote, a_sent_quote
+from tests.web.billing.conftest import CONTACT, a_line, a_quote, a_sent_quote, head
 
 GPU_3090 = {"kind": "gpu", "sku": "rtx-3090-24g-x1", "gpu": "rtx-3090-24g", "title": "RTX 3090 24G"}
 GPU_4090 = {"kind": "gpu", "sku": "rtx-4090-24g-x1", "gpu": "rtx-4090-24g", "title": "RTX 4090 24G"}
@@ -123,6 +124,40 @@ def test_figures(client, some, sam, max_):
     assert bands[0, 7] == 2
     client.force_login(max_)
     assert client.get("/en/sales/figures/").context["bands"][0].total == 3
+
+
+def test_what_was_sent_is_what_became_of_it(client, some, sam):
+    """Withdrawn and revised ones are among those that were sent."""
+    lines, now = [a_line(**GPU_4090)], timezone.now()
+    for revised in (False, True):
+        sent, _link = a_sent_quote(sam, lines)
+        gone = quote_withdraw(quote=sent, expected_version=sent.version, by=sam, now=now)
+        if revised:
+            quote_revise(
+                quote=gone,
+                by=sam,
+                expected_version=gone.version,
+                now=now,
+                head=head(),
+                lines=lines,
+                catalogue_version=0,
+            )
+    client.force_login(sam)
+    groups = client.get("/en/sales/figures/").context["groups"]
+    for row in (row["item"] for group in groups for row in group["rows"]):
+        assert row.sent == row.accepted + row.declined + row.expired + row.withdrawn + row.open
+        assert min(row.open, row.withdrawn) >= 0
+    (cards,) = (row["item"] for row in groups[1]["rows"] if row["name"] == "RTX 4090 24G")
+    assert (cards.sent, cards.accepted, cards.withdrawn, cards.open) == (4, 1, 1, 2)
+
+
+@pytest.mark.usefixtures("example")
+def test_cards_are_named_in_the_readers_language(client, sam):
+    a_sent_quote(sam, [a_line(kind="gpu", sku="rtx-4090-48g-x1", gpu="rtx-4090-48g", title="RTX 4090 48G（改装）")])
+    client.force_login(sam)
+    for page in (client.get(ADDRESS), client.get("/en/sales/figures/")):
+        assert "RTX 4090 48G (modified)" in page.content.decode()
+        assert "改装" not in page.content.decode()
 
 
 def test_ageing_by_days(some, sam):
