@@ -104,7 +104,7 @@ def _words(head: Head, total: Amounts, lines: Sequence[OfferLine], issued_on: da
     }
     if any(line.discount_percent or line.discount_amount for line in lines):
         said["discount_order"] = _("Discounts: per cent first, then the fixed sum; no line goes below zero.")
-    if head.currency == "CNY" and total.gross < LARGEST:
+    if head.currency == "CNY" and head.language.startswith("zh") and total.gross < LARGEST:
         said["capital"] = capital_yuan(total.gross)
     return said
 
