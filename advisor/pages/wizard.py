@@ -235,7 +235,8 @@ def answer_lines(body: Mapping[str, Any], *, links: bool = False) -> tuple[Line,
     query = clean_query(answers_of(body), drop=("scenario", "task"))
     what = with_query("what", query, scenario=scenario, task=task) if links else ""
     amount = with_query("amount", clean_query(answers_of(body))) if links else ""
-    lines = [Line(_("Job"), str(labels.TASKS[scenario, task].label), reverse("advisor:home") if links else "")]
+    job = with_query("scenario", query, scenario=scenario) if links else ""
+    lines = [Line(_("Job"), str(labels.TASKS[scenario, task].label), job)]
     if "model" in body:
         lines.append(Line(labels.MODEL, model_name(body["model"]), _at(what, "f-model")))
     for field in FIELDS[scenario, task]:

@@ -1,5 +1,6 @@
 """The wizard: four steps, all answers in the address. Forms are GET forms; a step that is in order leads on to the next."""
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -8,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from advisor import labels
-from advisor.answers import Answers, Reading, clean_query, last, read
+from advisor.answers import DEMAND, MAX_ADDRESS, Answers, Reading, clean_query, input_of, last, read
 from advisor.forms.steps import amount_form, answer_troubles, problems_of_step, what_form, with_defaults
 from advisor.library import library
 from advisor.pages import wizard as page
@@ -18,6 +19,10 @@ from advisor.recommendation import Recommendation
 from advisor.sentences import note_sentence
 from advisor.sizing.estimate import prepare
 from advisor.sizing.fields import FIELDS, TASKS
+
+
+AMOUNT = 3
+"""The step that asks for no model."""
 
 
 def wants_partial(request: HttpRequest) -> bool:
@@ -48,7 +53,7 @@ def _config(request: HttpRequest, answers: Answers, reading: Reading) -> dict[st
     model = last(answers, "model")
     rest = clean_query(answers, drop=("model",))
     return {
-        "config": model if model.startswith(("{", "z:")) else "",
+        "config": model if _is_config(answers) else "",
         "other_model": f"{request.path}?{rest}#f-model",
         "near": page.near_models(reading, answers, request.path),
     }
@@ -64,9 +69,9 @@ def scenario(request: HttpRequest, scenario: str) -> HttpResponse:
     """Step 2 begins: which task of the scenario. Answers already in the address go along."""
     if scenario not in TASKS:
         raise Http404
-    query = clean_query(request.GET, drop=("scenario", "task"))
     tasks = []
     for name in TASKS[scenario]:
+        query = query_for_task(request.GET, scenario, name)
         chips = page.chips(scenario, name, request.GET)
         tasks.append(
             (labels.TASKS[scenario, name], page.with_query("what", query, scenario=scenario, task=name), chips)
@@ -77,8 +82,21 @@ def scenario(request: HttpRequest, scenario: str) -> HttpResponse:
         "tasks": tasks,
         "steps": page.steps(2, request.GET),
         "model_note": page.model_note(request.GET),
+        "config": _is_config(request.GET),
     }
     return render(request, "advisor/scenario.html", context)
+
+
+def query_for_task(answers: Answers, scenario: str, task: str) -> str:
+    """The answers another task of the scenario takes, too; the amount only with its unit."""
+    reading = read(answers, scenario=scenario, task=task)
+    wrong = {input_of(problem.path) for problem in reading.wrong_given(answers)} - {"model"}
+    amount = DEMAND if wrong & set(DEMAND) else ()
+    return clean_query(answers, drop=("scenario", "task", *wrong, *amount))
+
+
+def _is_config(answers: Answers) -> bool:
+    return last(answers, "model").startswith(("{", "z:"))
 
 
 @require_safe
@@ -88,8 +106,9 @@ def what(request: HttpRequest, scenario: str, task: str) -> HttpResponse:
         raise Http404
     answers = with_defaults(scenario, task, request.GET)
     reading = read(answers, scenario=scenario, task=task)
+    ways = _ways_of_what(answers, reading, scenario, task)
     if wants_partial(request):
-        return _live(request, reading, answers)
+        return _live(request, reading, ways=ways, query=clean_query(request.GET, drop=("scenario", "task")))
     going = "go" in answers
     problems = problems_of_step(reading.problems if going else reading.wrong_given(answers), "what", scenario, task)
     if going and not problems:
@@ -109,21 +128,26 @@ def what(request: HttpRequest, scenario: str, task: str) -> HttpResponse:
         "form": form,
         "troubles": form.troubles,
         "chips": page.chips(scenario, task, answers),
-        "steps": page.steps(2, answers, scenario, task),
-        "step": 2,
-        "back": page.with_query("scenario", clean_query(answers, drop=("scenario", "task")), scenario=scenario)
-        if last(answers, "model").startswith(("{", "z:"))
-        else page.with_query("scenario", "", scenario=scenario),
+        **ways,
         "carried": _carried(answers, shown),
         "model_note": page.model_note(answers),
         **_config(request, answers, reading),
-        "skip": page.with_query("result", clean_query(answers, scenario=scenario, task=task))
-        if reading.workload
-        else "",
         "live": page.live(reading, catalogue_now(currency_of(answers)), marked=bool(problems)),
         "live_url": request.path,
     }
     return render(request, "advisor/what.html", context, status=422 if problems else 200)
+
+
+def _ways_of_what(answers: Answers, reading: Reading, scenario: str, task: str) -> dict[str, Any]:
+    """Ways on from step 2, which carry the answers."""
+    inner = clean_query(answers, drop=("scenario", "task"))
+    skip = page.with_query("result", clean_query(answers, scenario=scenario, task=task))
+    return {
+        "steps": page.steps(2, answers, scenario, task),
+        "step": 2,
+        "back": page.with_query("scenario", inner, scenario=scenario),
+        "skip": skip if reading.workload else "",
+    }
 
 
 @require_safe
@@ -134,29 +158,37 @@ def amount(request: HttpRequest) -> HttpResponse:
     if key is None:
         return redirect("advisor:home")
     reading = read(answers)
+    query = clean_query(answers)
+    ways = _ways_of_amount(answers, reading, *key)
     if wants_partial(request):
-        return _live(request, reading, answers, with_advice=True)
+        return _live(request, reading, ways=ways, query=query, with_advice=True)
     going = "go" in answers
     problems = problems_of_step(reading.problems if going else reading.wrong_given(answers), "amount", *key)
-    query = clean_query(answers)
     if going and not problems:
         return _redirect("check", query)
     currency = currency_of(answers)
     form = amount_form(*key, answers, problems, currency)
-    inner = clean_query(answers, drop=("scenario", "task"))
     context = {
         "nav": "choose",
         "form": form,
         "troubles": form.troubles,
-        "steps": page.steps(3, answers, *key),
-        "step": 3,
-        "back": page.with_query("what", inner, scenario=key[0], task=key[1]),
+        **ways,
         "carried": _carried(answers, form.names),
-        "skip": page.with_query("result", query) if reading.workload else "",
         "live": page.live(reading, catalogue_now(currency), advice=_advice(reading, currency), marked=bool(problems)),
         "live_url": request.path,
     }
     return render(request, "advisor/amount.html", context, status=422 if problems else 200)
+
+
+def _ways_of_amount(answers: Answers, reading: Reading, scenario: str, task: str) -> dict[str, Any]:
+    """Ways on from step 3, which carry the answers."""
+    inner = clean_query(answers, drop=("scenario", "task"))
+    return {
+        "steps": page.steps(AMOUNT, answers, scenario, task),
+        "step": AMOUNT,
+        "back": page.with_query("what", inner, scenario=scenario, task=task),
+        "skip": page.with_query("result", clean_query(answers)) if reading.workload else "",
+    }
 
 
 @require_safe
@@ -200,7 +232,8 @@ def expert(request: HttpRequest) -> HttpResponse:
     answers = with_defaults(*key, request.GET)
     reading = read(answers, scenario=key[0], task=key[1])
     if wants_partial(request):
-        return _live(request, reading, answers, with_advice=True)
+        kept = clean_query(request.GET, scenario=key[0], task=key[1])
+        return _live(request, reading, ways={}, query=kept, with_advice=True)
     going = "go" in answers
     query = clean_query(answers, scenario=key[0], task=key[1])
     if going and reading.workload is not None:
@@ -249,13 +282,23 @@ def _advice(reading: Reading, currency: str) -> Recommendation | None:
     return recommendation_now(reading.workload, currency)
 
 
-def _live(request: HttpRequest, reading: Reading, answers: Answers, *, with_advice: bool = False) -> HttpResponse:
-    """What a changed answer changes: the panel, and what was recognised of the model."""
+def _live(
+    request: HttpRequest, reading: Reading, *, ways: Mapping[str, Any], query: str, with_advice: bool = False
+) -> HttpResponse:
+    """What a changed answer changes: the panel, what was recognised of the model, the page's address and the ways on from it.
+
+    `ways`: the links that carry the answers; `query`: the answers, so that reloading, going back and the other language keep them.
+    """
+    answers = request.GET
     currency = currency_of(answers)
     advice = _advice(reading, currency) if with_advice else None
     context = {
         "live": page.live(reading, catalogue_now(currency), advice=advice),
-        "asks_model": "model" in request.GET,
+        "asks_model": "model" in answers and ways.get("step") != AMOUNT,
         "model_note": page.model_note(answers),
+        **ways,
     }
-    return render(request, "advisor/_live_change.html", context)
+    response = render(request, "advisor/_live_change.html", context)
+    if len(query) <= MAX_ADDRESS:
+        response["HX-Replace-Url"] = f"{request.path}?{query}"
+    return response

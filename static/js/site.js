@@ -32,6 +32,10 @@
   document.addEventListener("htmx:afterSettle", (event) => {
     if (event.target.id === "what-if" && document.activeElement === document.body) document.getElementById("h-if").focus({ preventScroll: true });
   });
+  // What was typed last is in the address, too, when the form goes on: Back finds it there.
+  document.addEventListener("submit", ({ target }) => {
+    if (target.matches('form[hx-target="#live"]')) history.replaceState(history.state, "", `?${new URLSearchParams([...new FormData(target)].filter(([, value]) => value))}`);
+  });
   // Figures that could not be asked anew stay as they are, and say so.
   const away = document.getElementById("away");
   document.addEventListener("htmx:sendError", () => { away.hidden = false; });

@@ -67,7 +67,9 @@ def test_the_panel_follows_every_change(open_page: Callable[..., Page]) -> None:
     page.get_by_role("radio", name="8,192").check()
     expect(need).not_to_have_text(before)
     expect(page.locator("#live-said[role=status]")).to_contain_text("GiB of memory")
-    assert "sequence_tokens=512" in page.url  # the panel is not a step: Back must not count it
+    assert "sequence_tokens=8192" in page.url
+    page.go_back()  # the panel is not a step: Back does not count it
+    assert "/advise/llm/training/" not in page.url
 
 
 def test_an_expert_needs_ten_keys_and_no_mouse(open_page: Callable[..., Page]) -> None:
@@ -102,6 +104,24 @@ def test_back_and_change_keep_the_answers(open_page: Callable[..., Page]) -> Non
     expect(page.locator('[name="amount"]')).to_have_value("5000000")
     page.go_back()
     expect(page.locator('[name="model"]')).to_have_value("qwen-14b")
+
+
+def test_what_was_typed_is_there_after_going_back_and_in_the_other_language(open_page: Callable[..., Page]) -> None:
+    page = open_page("/en/advise/llm/inference/")
+    page.locator('[name="model"]').fill("Qwen/Qwen2.5-7B-Instruct")
+    page.keyboard.press("Tab")
+    page.wait_for_url("**/?model=Qwen**")
+    page.locator('[name="output_tokens"]').fill("777")
+    page.get_by_role("button", name=CONTINUE).click()  # at once: no panel was asked for the last answer
+    page.wait_for_url("**/advise/amount/**")
+    page.go_back()
+    expect(page.locator('[name="model"]')).to_have_value("Qwen/Qwen2.5-7B-Instruct")
+    expect(page.locator('[name="output_tokens"]')).to_have_value("777")
+    page.locator('[name="prompt_tokens"]').fill("3000")
+    page.keyboard.press("Tab")
+    page.wait_for_url("**prompt_tokens=3000**")
+    page.locator("header a[hreflang]").click()
+    expect(page.locator('[name="prompt_tokens"]')).to_have_value("3000")
 
 
 def test_mistakes_take_the_focus_and_lead_to_their_field(open_page: Callable[..., Page]) -> None:

@@ -259,6 +259,55 @@ def test_a_change_is_told_in_one_line_and_the_model_recognised_anew(client):
     assert "Did you mean qwen-14b" in unescape(unknown)
 
 
+@pytest.mark.parametrize(
+    ("address", "answers"),
+    [
+        (url("what", scenario="llm", task="training"), {**QLORA, "micro_batch": "-1"}),
+        (url("amount"), {**LLM, "amount": "20M", "unit": "tokens", "require": ["ecc", "nvlink"]}),
+        (url("expert", "zh-hans"), {**LLM, "amount": "20M", "unit": "tokens"}),
+    ],
+)
+def test_a_change_puts_the_answers_into_the_address_and_into_the_ways_on(client, address, answers):
+    change = client.get(address, answers, headers={"hx-request": "true"})
+    kept = change["HX-Replace-Url"]
+    assert urlsplit(kept).path == address
+    assert parse_qs(urlsplit(kept).query) == {
+        name: value if isinstance(value, list) else [value] for name, value in answers.items()
+    }
+    page = client.get(kept).content.decode()
+    for name in ("model", "amount", "micro_batch"):
+        if name in answers:
+            assert re.search(rf'name="{name}"[^>]*value="{answers[name]}"', page)
+    ways = [href for href in links(change.content.decode()) if "/advise/" in href]
+    assert all("model=qwen-14b" in href for href in ways)
+    assert bool(ways) == ("expert" not in address)
+
+
+def test_answers_too_long_for_an_address_stay_out_of_it(client):
+    answers = {**QLORA, "model": "x" * 7_000}
+    change = client.get(url("what", scenario="llm", task="training"), answers, headers={"hx-request": "true"})
+    assert change.status_code == 200
+    assert not change.has_header("HX-Replace-Url")
+
+
+def test_another_job_keeps_the_answers_it_takes(client):
+    given = {**LLM, "framework": "llama-factory", "amount": "3", "unit": "epochs", "samples": "1000", "budget": "500"}
+    check = client.get(url("check"), given).content.decode()
+    job = next(href for href in links(check) if urlsplit(href).path == url("scenario", scenario="llm"))
+    page = client.get(job).content.decode()
+    kept = {
+        urlsplit(href).path: parse_qs(urlsplit(href).query)
+        for href in links(page)
+        if "model=qwen-14b" in href and "budget=500" in href
+    }
+    training = kept[url("what", scenario="llm", task="training")]
+    assert training == {name: [value] for name, value in given.items() if name not in ("scenario", "task")}
+    other = kept[url("what", scenario="llm", task="inference")]
+    assert other["model"] == ["qwen-14b"]
+    assert "method" not in other
+    assert client.get(url("what", scenario="llm", task="inference"), other).status_code == 200
+
+
 def test_the_panel_of_step_three_tells_money(client):
     panel = client.get(
         url("amount"), {**LLM, "amount": "20M", "unit": "tokens"}, headers={"hx-request": "true"}
