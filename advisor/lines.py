@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, BinaryIO, TextIO
 
 from advisor.sizing.problems import Problem, WorkloadError
-from billing.costing.jsonl import named_once
+from billing.costing.jsonl import strict_json
 
 MAX_LINE_BYTES = 2_000_000
 """A workload with a config.json inside takes a few kB; a longer line is refused without being read into a value."""
@@ -24,7 +24,7 @@ def read_line(line: bytes) -> Mapping[str, Any]:
     if len(line) > MAX_LINE_BYTES:
         raise LineError("line-too-long", f"A line has at most {MAX_LINE_BYTES} bytes; this one has {len(line)}.")
     try:
-        value = json.loads(line, object_pairs_hook=named_once)
+        value = strict_json(line)
     except (ValueError, RecursionError) as error:
         raise LineError("not-json", f"This line is not JSON: {str(error)[:120]}.") from error
     if not isinstance(value, dict):
@@ -92,7 +92,5 @@ def _answered(
 
 
 def _plain_id(value: Any) -> Any:
-    """The id as given, if it is one: text, a finite number or nothing."""
-    if isinstance(value, str | int) or value is None:
-        return value
-    return value if isinstance(value, float) and value == value and abs(value) != float("inf") else str(value)[:200]
+    """The id as given, if it is one: text, a number or nothing."""
+    return value if isinstance(value, str | int | float) or value is None else str(value)[:200]

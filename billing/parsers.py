@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from math import isinf
 from typing import IO, Any
 
 from django.conf import settings
@@ -11,18 +10,7 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
-from billing.costing.jsonl import named_once
-
-
-def _refuse(name: str) -> object:
-    raise ValueError(f"{name} is no JSON number")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if isinf(number):
-        raise ValueError(f"{digits[:40]} is larger than any number here")
-    return number
+from billing.costing.jsonl import strict_json
 
 
 class LimitedJSONParser(JSONParser):
@@ -49,9 +37,7 @@ class LimitedJSONParser(JSONParser):
 
 
 def _value(body: bytes) -> Any:
-    value = json.loads(
-        body.decode("utf-8-sig"), parse_float=_finite, parse_constant=_refuse, object_pairs_hook=named_once
-    )
+    value = strict_json(body)
     if rb"\ud" in body.lower():
         json.dumps(value, ensure_ascii=False).encode()  # half of a pair is no character: no answer could repeat it
     return value

@@ -3,30 +3,38 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
+from math import isinf
+from typing import Any
 
 from billing.costing.errors import CostingErrors, FieldError
 
 LONGEST_LINE = 20_000_000
 
 
-class _NotJson(ValueError):
-    pass
+MOST_DIGITS = 400
 
 
 def _refuse(name: str) -> object:
-    raise _NotJson(f"{name} is no JSON number")
+    raise ValueError(f"{name} is no JSON number")
 
 
-def _number(digits: str) -> Decimal:
-    # parsed exactly, and never an int of a million digits
-    if len(digits) > 400:
-        raise _NotJson("a number of more than 400 digits")
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if isinf(number):
+        raise ValueError(f"{digits[:40]} is larger than any number here")
+    return number
+
+
+def _exact(digits: str) -> Decimal:
+    _finite(digits)
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"a number of more than {MOST_DIGITS} digits")
     return Decimal(digits)
 
 
 def _whole(digits: str) -> int:
-    if len(digits) > 400:
-        raise _NotJson("a number of more than 400 digits")
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"a number of more than {MOST_DIGITS} digits")
     return int(digits)
 
 
@@ -40,26 +48,36 @@ def named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-def read(line: str) -> object:
+def strict_json(body: bytes, number: Callable[[str], object] = _finite) -> Any:
+    """JSON in UTF-8 as every reader understands it: no NaN, no number past all bounds, no name twice in an object.
+
+    `number` reads what is written with a point or an exponent. Raises ValueError with the reason, or RecursionError.
+    """
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError("it is not in UTF-8") from None
+    return json.loads(text, parse_float=number, parse_int=_whole, parse_constant=_refuse, object_pairs_hook=named_once)
+
+
+def read(line: bytes) -> object:
     """One line's JSON, numbers exact. Raises CostingErrors not-json."""
     try:
         if len(line) > LONGEST_LINE:
-            raise _NotJson("it is too long")
-        return json.loads(
-            line, parse_float=_number, parse_int=_whole, parse_constant=_refuse, object_pairs_hook=named_once
-        )
+            raise ValueError("it is too long")
+        return strict_json(line, _exact)
     except (ValueError, RecursionError, ArithmeticError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise CostingErrors([FieldError("", "not-json", {"reason": reason})]) from None
 
 
-def answer_lines(lines: Iterable[str], answer: Callable[[object], dict[str, object]]) -> Iterator[tuple[str, bool]]:
+def answer_lines(lines: Iterable[bytes], answer: Callable[[object], dict[str, object]]) -> Iterator[tuple[str, bool]]:
     """For every line that is not blank: its answer as one line of JSON, and whether it is free of error."""
     for line in lines:
         if not line.strip():
             continue
         try:
-            found = answer(read(line.lstrip("\ufeff")))
+            found = answer(read(line))
         except CostingErrors as error:
             found = {"id": None, "error": error.to_dict()}
         yield _written(found), "error" not in found

@@ -31,14 +31,13 @@ class LinesCommand(BaseCommand):
         """Answer every line."""
         source = options["jsonl"]
         try:
-            # a line that is not UTF-8 becomes an error line, not the end of the others
             lines = (
                 sys.stdin.buffer if source == "-" else Path(source).open("rb")  # noqa: SIM115 (read to its end, closed by exit)
             )
         except OSError as error:
             raise CommandError(f"{source} cannot be read: {error.strerror}") from error
         all_answered = True
-        for line, good in answer_lines((raw.decode("utf-8", "replace") for raw in lines), type(self).answer):
+        for line, good in answer_lines(lines, type(self).answer):
             self.stdout.write(line)
             all_answered = all_answered and good
         if not all_answered:

@@ -383,7 +383,8 @@ def test_ten_years_of_hourly_starts_are_quick() -> None:
 
 
 def answered(*lines: str) -> Iterator[tuple[dict, bool]]:
-    return ((json.loads(line), good) for line, good in answer_lines(lines, compare_line))
+    written = answer_lines((line.encode() for line in lines), compare_line)
+    return ((json.loads(line, parse_constant=pytest.fail), good) for line, good in written)
 
 
 GOOD = json.dumps({"id": "g", "plans": [HOURLY], "usage": {"hours": 1}})
@@ -391,7 +392,7 @@ GOOD = json.dumps({"id": "g", "plans": [HOURLY], "usage": {"hours": 1}})
 
 @pytest.mark.parametrize(
     "bad",
-    ["{", "nonsense", '{"a": NaN}', '{"a": Infinity}', "[" * 100_000, '{"id": ' + "9" * 10_000 + "}", "\x00", "5", "null", '"text"', "[]", "{}", '{"id": 7, "plans": 1e400, "usage": 1e999999999}'],
+    ["{", "nonsense", '{"a": NaN}', '{"a": Infinity}', "[" * 100_000, '{"id": ' + "9" * 10_000 + "}", "\x00", "5", "null", '"text"', "[]", "{}", '{"id": 7, "plans": 5}', '{"id": 1e400}', '{"id": -1e400}', '{"plans": 1e400, "usage": 1e99999999999999999999}'],
 )  # fmt: skip
 def test_a_bad_line_is_an_error_line_and_stops_nothing(bad: str) -> None:
     found = list(answered(GOOD, bad, "", "  ", "\ufeff" + GOOD))
@@ -399,6 +400,23 @@ def test_a_bad_line_is_an_error_line_and_stops_nothing(bad: str) -> None:
     assert found[1][0]["error"]["message"]
     assert found[1][0]["id"] == (7 if '"id": 7' in bad else None)
     assert found[2][0]["id"] == "g"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (b'{"id":1e400}', "1e400 is larger than any number here"),
+        (b'{"id":1,"plans":[-1e999999999]}', "-1e999999999 is larger than any number here"),
+        (b"\xff\xfe", "it is not in UTF-8"),
+        ('{"id":1}'.encode("utf-16"), "it is not in UTF-8"),
+        ('{"id":"中"}'.encode("gb18030"), "it is not in UTF-8"),
+    ],
+)
+def test_what_no_json_reader_would_read_is_said(line: bytes, told: str) -> None:
+    for answer in (compare_line, quote_totals_line):
+        written, good = next(answer_lines([line], answer))
+        assert not good
+        assert json.loads(written, parse_constant=pytest.fail)["error"]["message"] == f"This line is not JSON: {told}."
 
 
 def test_ids_come_back_as_they_were() -> None:
