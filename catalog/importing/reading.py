@@ -77,6 +77,8 @@ def read_table(data: bytes, name: str) -> Table:
 def _csv(text: str, encoding: str) -> Table:
     lines = text.splitlines()
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    if len(first) > csv.field_size_limit():
+        raise UnreadableList(_("The heading is longer than %(most)d characters.") % {"most": csv.field_size_limit()})
     delimiter = max(DELIMITERS, key=lambda mark: len(next(csv.reader([first], delimiter=mark), [])))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:

@@ -5,9 +5,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
@@ -37,9 +38,14 @@ class Command(BaseCommand):
         parser.add_argument("--price-column", default="", help="The column that holds the price.")
         parser.add_argument("--plan", default="", help="The plan the prices are for, where several fit.")
         parser.add_argument("--valid-from", default="", help="When the prices begin to hold (RFC 3339). Default: now.")
+        parser.add_argument("--lang", choices=[code for code, _name in settings.LANGUAGES], default="en")
         parser.add_argument("--sample", action="store_true", help="Mark the prices as sample data.")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        with translation.override(options["lang"]):
+            self._import(options)
+
+    def _import(self, options: dict[str, Any]) -> None:
         valid_from = self._moment(options["valid_from"])
         preview = self._look(options, valid_from)
         self._show(preview)

@@ -15,8 +15,9 @@ LIST = "gpu,currency,price_per_hour\nRTX 3090,CNY,1.40\nRTX 4090,CNY,9.99\nno-GP
 
 
 @pytest.fixture(autouse=True)
-def _english(example):
-    with override("en"):
+def _as_django_runs_commands(example):
+    """In the shop's first language, whatever the shell's: a command answers in its own `--lang`."""
+    with override("zh-hans"):
         yield
 
 
@@ -100,3 +101,18 @@ def test_an_overlap_with_a_later_price_is_told_and_nothing_is_written(price_list
         call_command("import_prices", price_list, "--apply", "--accept-flagged")
     assert current_version() == version
     assert _hour("rtx-3090-24g-x1") == "1.32", "not even the row that would have been right"
+
+
+def test_it_answers_in_english_unless_asked_otherwise_as_every_command(price_list, capsys):
+    call_command("import_prices", price_list)
+    assert "changes," in capsys.readouterr().out
+    call_command("import_prices", price_list, "--lang", "zh-hans")
+    assert "changes," not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["x" * 300_000, "gpu,price_per_hour\n" + "x" * 300_000 + ",1"])
+def test_a_line_without_end_gets_a_sentence(tmp_path, text):
+    path = tmp_path / "long.csv"
+    path.write_text(text)
+    with pytest.raises(CommandError, match=r"131,?072"):
+        call_command("import_prices", path)
