@@ -1,6 +1,7 @@
 """What one network may ask for: the costly pages (PAGE_RATE) and the API (API_RATE). Generous: meant for scripts, not for people."""
 
-from ipaddress import ip_address
+import logging
+from functools import cache
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -10,18 +11,23 @@ from rest_framework.throttling import BaseThrottle
 
 from catalog.limits import Limit, visitor
 
+log = logging.getLogger(__name__)
 COSTLY = frozenset({"advisor:result", "advisor:doctor", "advisor:read-file", "advisor:accuracy", "billing:plans"})
 """Pages that cost a processor more than a twentieth of a second; all others are answered to everybody at any rate."""
 
 
-def behind_unknown_proxy(request: HttpRequest) -> bool:
-    """Behind a proxy that NUM_PROXIES does not count all visitors have one address, a private one: nobody can be told apart."""
-    if api_settings.NUM_PROXIES or "X-Forwarded-For" not in request.headers:
-        return False
-    try:
-        return ip_address(request.META.get("REMOTE_ADDR", "")).is_private
-    except ValueError:
-        return True
+def tell_unknown_proxy(request: HttpRequest) -> None:
+    """A warning in the log where a proxy is in front that NUM_PROXIES does not count.
+
+    What such a proxy says of its visitors is not believed, since anybody can say it: they count together, as its one address.
+    """
+    if not api_settings.NUM_PROXIES and "X-Forwarded-For" in request.headers:
+        _tell_once()
+
+
+@cache
+def _tell_once() -> None:
+    log.warning("X-Forwarded-For came, but NUM_PROXIES is 0: behind a proxy all visitors count as one until it is set")
 
 
 class ApiLimit(BaseThrottle):

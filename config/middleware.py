@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from prometheus_client import Counter, Histogram
 
 from catalog.limits import Limit, TooMany, visitor
-from config.limits import COSTLY, behind_unknown_proxy
+from config.limits import COSTLY, tell_unknown_proxy
 from config.pages import bad_request, problem, too_many
 
 REQUESTS = Counter("cardwise_requests_total", "Answered requests", ["method", "view", "status"])
@@ -78,8 +78,9 @@ class Limits:
     def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
         """Refuses a costly page to a network past its rate; members of staff are let through."""
         match = request.resolver_match
-        if self.pages is None or match is None or match.view_name not in COSTLY or behind_unknown_proxy(request):
+        if self.pages is None or match is None or match.view_name not in COSTLY:
             return None
+        tell_unknown_proxy(request)
         try:
             self.pages.hold(visitor(request))
         except TooMany as refused:

@@ -77,3 +77,10 @@ def test_the_health_check_asks_an_address_that_exists(client: object, servers: N
 def test_named_volumes_are_declared() -> None:
     used = {volume.split(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])}
     assert used == set(COMPOSE["volumes"])
+
+
+def test_where_a_proxy_is_believed_nobody_reaches_the_shop_past_it() -> None:
+    assert SERVICES["web"]["environment"]["NUM_PROXIES"] == "${NUM_PROXIES:-1}"
+    published = [port for service in SERVICES.values() for port in service.get("ports", [])]
+    assert published
+    assert all(port.startswith("127.0.0.1:") for port in published)

@@ -8,7 +8,7 @@ from django.urls import reverse
 from redis.exceptions import ConnectionError as CacheGone
 
 from catalog.limits import Limit
-from config.limits import COSTLY
+from config.limits import COSTLY, _tell_once
 
 pytestmark = pytest.mark.django_db
 HERE, THERE, PROXY = "9.9.9.9", "9.9.9.10", "10.0.0.2"  # those set aside for documents count as private
@@ -56,9 +56,14 @@ def test_behind_a_proxy_each_visitor_counts_alone(three_a_minute, monkeypatch):
         assert told == [200, 200, 200, 429]
 
 
-def test_behind_a_proxy_nobody_told_us_of_nobody_is_refused_for_the_others(three_a_minute):
-    told = statuses(three_a_minute, 6, REMOTE_ADDR=PROXY, headers={"x-forwarded-for": HERE})
-    assert told == [200] * 6
+def test_no_header_lifts_the_limit_where_no_proxy_is_known_and_the_log_says_so_once(three_a_minute, caplog):
+    _tell_once.cache_clear()
+    told = [
+        three_a_minute.get(DOCTOR, REMOTE_ADDR=PROXY, headers={"x-forwarded-for": f"9.9.9.{n}"}).status_code
+        for n in range(5)
+    ]
+    assert told == [200, 200, 200, 429, 429]
+    assert sum("NUM_PROXIES is 0" in line for line in caplog.messages) == 1
     told = statuses(three_a_minute, 4, REMOTE_ADDR=HERE, headers={"x-forwarded-for": "made up"})
     assert told == [200, 200, 200, 429]
 
