@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from billing.costing.bill import Line
 from billing.costing.notes import Note
 from billing.sentences import note_sentence
+from billing.wording import timezone_text
 from catalog.formats import figure_text
 
 ROUNDING_RULES: Mapping[str, Promise] = {
@@ -20,14 +21,25 @@ ROUNDING_RULES: Mapping[str, Promise] = {
 }
 
 
+STEPS: Mapping[object, Promise] = {
+    60: gettext_lazy("The time of each piece is rounded up to whole minutes."),
+    3600: gettext_lazy("The time of each piece is rounded up to whole hours."),
+    86_400: gettext_lazy("The time of each piece is rounded up to whole days."),
+}
+"""Billing step in seconds -> what is assumed of it."""
+
+
 def note_words(note: Note, plan_names: Mapping[str, str]) -> str:
-    """One assumption or warning; plans and rounding rules by their shown names."""
+    """One assumption or warning; plans, rounding rules, steps and zones by the names people use."""
     params = dict(note.params)
     if "rule" in params:
         params["rule"] = ROUNDING_RULES.get(str(params["rule"]), params["rule"])
     if "plan" in params:
         params["plan"] = plan_names.get(str(params["plan"]), params["plan"])
-    return note_sentence(replace(note, params=params, plans=tuple(plan_names.get(name, name) for name in note.plans)))
+    if "zone" in params:
+        params["zone"] = timezone_text(str(params["zone"]))
+    named = replace(note, params=params, plans=tuple(plan_names.get(name, name) for name in note.plans))
+    return note_sentence(named, STEPS.get(note.params.get("step")))
 
 
 def made_of_words(lines: Sequence[Line], plan_names: Mapping[str, str]) -> str:

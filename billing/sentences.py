@@ -138,8 +138,8 @@ def error_sentence(error: FieldError) -> str:
     return error.sentence if text is None else str(text) % {"path": error.path, **error.params, **typed}
 
 
-def note_sentence(note: Note) -> str:
-    """What was assumed, in the active language, after the names of the plans it concerns."""
-    text = NOTES.get(note.code)
+def note_sentence(note: Note, words: str | Promise | None = None) -> str:
+    """What was assumed, in the active language, after the names of the plans it concerns. `words`: instead of the code's own."""
+    text = words or NOTES.get(note.code)
     told = note.sentence if text is None else str(text) % note.params
     return _NAMED % {"plans": str(_COMMA).join(note.plans), "told": told} if note.plans else told
