@@ -1,5 +1,6 @@
-"""Signing in, for pages and admin alike: whoever guesses is stopped for a while, by network, never by account."""
+"""Signing in, for pages and admin alike: whoever guesses is stopped for a while, and nobody else in their network is."""
 
+import hashlib
 from typing import Any
 
 from django.contrib.admin.forms import AdminAuthenticationForm
@@ -9,23 +10,32 @@ from django.utils.translation import gettext as _
 
 from catalog.limits import Limit, visitor
 
-GUESSES = Limit("sign-in", most=20, seconds=600)
+ACCOUNT_GUESSES = Limit("sign-in-account", most=10, seconds=600)
+"""Wrong passwords for one account from one network."""
+
+NETWORK_GUESSES = Limit("sign-in-network", most=200, seconds=600)
+"""Wrong passwords from one network, whatever the account: nobody tries one password on every name."""
 
 
 class _Guarded(AuthenticationForm):
-    """Counts failures of a network; past the limit no password is looked at."""
+    """Counts failures of an account in a network and of the network; past either limit no password is looked at."""
 
     def clean(self) -> dict[str, Any]:
         """The pair, if it is right.
 
-        Raises TooMany where this network has failed too often.
+        Raises TooMany where it was wrong too often: for this account from this network, or for any account from it.
         """
-        who = visitor(self.request) if self.request else ""
-        GUESSES.look(who, _("Forgotten your password? Whoever runs this shop sets a new one in the admin."))
+        network = visitor(self.request) if self.request else ""
+        name = str(self.cleaned_data.get("username", "")).casefold()
+        account = f"{network}:{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+        instead = _("Forgotten your password? Whoever runs this shop sets a new one in the admin.")
+        ACCOUNT_GUESSES.look(account, instead)
+        NETWORK_GUESSES.look(network, instead)
         try:
             return super().clean()
         except ValidationError:
-            GUESSES.count(who)
+            ACCOUNT_GUESSES.count(account)
+            NETWORK_GUESSES.count(network)
             raise
 
 
