@@ -16,6 +16,7 @@ from advisor.recommendation import Choice
 from advisor.sizing.answer import Evidence
 from advisor.sources import address_of
 from advisor.templatetags.figures import hours_figure, number
+from billing.costing.money import digits, round_money
 
 PER_SECOND = frozenset(
     {"tokens_per_second", "images_per_second", "samples_per_second", "items_per_second", "frames_per_second"}
@@ -78,7 +79,7 @@ def measured_of(evidence: Evidence, scenario: str, task: str) -> Measured:
 
 
 def cost_lines(choice: Choice, basis: str) -> tuple[CostLine, ...]:
-    """The sum behind the least cost: quantity × cards × unit price, and what rounding makes of it."""
+    """The sum behind the least cost, each line to the cent: quantity × cards × unit price, and the rest to the total by its name."""
     if basis == "hour":
         return ()
     cost = choice.cost(choice.cheapest_plan)
@@ -96,12 +97,14 @@ def cost_lines(choice: Choice, basis: str) -> tuple[CostLine, ...]:
             return ()
         price = Decimal(str(plan["unit_price"]))
         cards = choice.count if plan.get("per", "gpu") == "gpu" else choice.offer.nodes
-        amount = quantity * price * cards
+        amount = round_money(quantity * price * cards, choice.currency, "half_up")
         times = f"{quantity_text(kind, quantity)}" + (f" × {cards}" if cards > 1 else "")
         lines.append(CostLine(f"{times} × {number(price)}", amount))
     rest = choice.total - sum((line.amount for line in lines), Decimal(0))
-    if abs(rest) >= Decimal("0.005"):
-        lines.append(CostLine(_("Tax, disk, rounding and time beyond a term"), rest))
+    if rest:
+        cents = Decimal(len(lines)).scaleb(-digits(choice.currency))
+        name = _("Rounding") if abs(rest) <= cents else _("Tax, disk, rounding and time beyond a term")
+        lines.append(CostLine(name, rest))
     return tuple(lines)
 
 
