@@ -3,6 +3,7 @@
 The weightiest reason comes first on each side: pages show two of each, the API all.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
@@ -11,8 +12,10 @@ from advisor.costs import ZONE, Bill
 from advisor.recommendation import Role
 from advisor.sizing.answer import Estimate, Note, Value
 from advisor.sizing.gpu import Gpu
+from advisor.sizing.units import GB, GIB
 from advisor.sizing.workload import Workload
 from advisor.survey import Candidate, fp64_values, has_fast_fp64, plain_name, rate_of
+from billing.costing.money import digits, round_to
 from catalog.snapshot import Catalogue, Offer
 
 LONG_RUN_HOURS = 48
@@ -124,8 +127,9 @@ def named(gpu: Gpu) -> Figures:
 
 
 def spare_gib(estimate: Estimate) -> float:
-    """GiB left on the fullest card."""
-    return 0.0 if estimate.memory is None else estimate.memory.usable_gib - estimate.memory.per_gpu_gib
+    """GiB left on the fullest card, of need and usable as they are shown: to a tenth, so that the three add up."""
+    memory = estimate.memory
+    return 0.0 if memory is None else round(round(memory.usable_gib, 1) - round(memory.per_gpu_gib, 1), 1)
 
 
 def percent(part: Decimal | float, whole: Decimal | float) -> int:
@@ -183,6 +187,7 @@ def against(one: Candidate, field: Field, workload: Workload) -> tuple[Note, ...
     found = [
         *one.failures,
         *_tight(one),
+        *_disk(one),
         *_node_reasons(one),
         *card_reasons(workload, one.gpu, one.estimate.count, one.hours),
         *_dearer_slower(one, field),
@@ -267,7 +272,7 @@ def _headroom(one: Candidate) -> Iterator[Note]:
     memory = one.estimate.memory
     if memory is None or one.estimate.fit != "fits":
         return
-    spare = memory.usable_gib - memory.per_gpu_gib
+    spare = spare_gib(one.estimate)
     figures: Figures = {"spare_gib": spare, "percent": percent(spare, memory.usable_gib), "high_gib": memory.high_gib}
     yield Note("memory-headroom", None, {**figures, "usable_gib": memory.usable_gib})
 
@@ -397,9 +402,25 @@ def _host(one: Candidate) -> Iterator[Note]:
         yield Note("host-ram-short", None, {"needed_gib": host.ram_gib, "has_gib": offer.ram_gib * offer.nodes})
     if host.cpu_cores > offer.cpu_cores * offer.nodes:
         yield Note("host-cpu-short", None, {"needed": host.cpu_cores, "has": offer.cpu_cores * offer.nodes})
-    if host.disk_gib * 1.073741824 > offer.disk_gb * offer.nodes:
-        needed_gb = host.disk_gib * 1.073741824
-        yield Note("host-disk-short", None, {"needed_gb": needed_gb, "has_gb": offer.disk_gb * offer.nodes})
+
+
+def _disk(one: Candidate) -> Iterator[Note]:
+    """A disk too small for the job, and what the missing room costs while the machine runs, where its plan names a price."""
+    missing_gb = disk_gb(one.estimate) - one.offer.disk_gb * one.offer.nodes
+    if missing_gb <= 0:
+        return
+    figures: Figures = {"needed_gb": disk_gb(one.estimate), "has_gb": one.offer.disk_gb * one.offer.nodes}
+    plan = one.offer.plan(one.bill.cheapest.kind)
+    per_day = Decimal(str(plan.get("disk_price_per_gb_day_running", "0"))) if plan else Decimal(0)
+    if per_day:
+        price = round_to(per_day * missing_gb, digits(one.bill.cheapest.currency))
+        figures |= {"missing_gb": missing_gb, "price": str(price), "currency": one.bill.cheapest.currency}
+    yield Note("host-disk-short", None, figures)
+
+
+def disk_gb(estimate: Estimate) -> int:
+    """Disk the job wants in whole GB, the unit disks are rented in."""
+    return math.ceil(estimate.host.disk_gib * GIB / GB)
 
 
 def _idle(one: Candidate) -> Iterator[Note]:
@@ -451,7 +472,7 @@ def host_needed(one: Candidate) -> Note:
     figures: Figures = {
         "ram_gib": host.ram_gib,
         "cpu_cores": host.cpu_cores,
-        "disk_gib": host.disk_gib,
+        "disk_gb": disk_gb(one.estimate),
         "has_ram_gib": offer.ram_gib * offer.nodes,
         "has_cores": offer.cpu_cores * offer.nodes,
         "has_disk_gb": offer.disk_gb * offer.nodes,

@@ -124,7 +124,12 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
     "sequence-slow": (_("%(tokens_per_second)s tokens/s per sequence; at least %(wanted)s were asked for"),),
     "host-ram-short": (_("The machine has %(has_gib)s GiB of RAM; the job wants %(needed_gib)s GiB"),),
     "host-cpu-short": (_("The machine has %(has)s CPU cores; the job wants %(needed)s to keep the cards busy"),),
-    "host-disk-short": (_("The machine has %(has_gb)s GB of disk; the job wants %(needed_gb)s GB"),),
+    "host-disk-short": (
+        _(
+            "The machine has %(has_gb)s GB of disk; the job wants %(needed_gb)s GB: the missing %(missing_gb)s GB cost %(price)s a day, not in the total"
+        ),
+        _("The machine has %(has_gb)s GB of disk; the job wants %(needed_gb)s GB"),
+    ),
     "two-nodes": (
         _("%(count)s cards are %(nodes)s machines joined by a %(gbit_s)s Gbit/s network, not one NVLink domain"),
     ),
@@ -430,7 +435,7 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
     ),
     "host-needed": (
         _(
-            "The machine itself needs %(ram_gib)s GiB of RAM, %(cpu_cores)s CPU cores and %(disk_gib)s GiB of disk; it has %(has_ram_gib)s GiB, %(has_cores)s and %(has_disk_gb)s GB"
+            "The machine itself needs %(ram_gib)s GiB of RAM, %(cpu_cores)s CPU cores and %(disk_gb)s GB of disk; it has %(has_ram_gib)s GiB, %(has_cores)s and %(has_disk_gb)s GB"
         ),
     ),
     "states-not-all": (

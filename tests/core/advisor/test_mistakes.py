@@ -11,6 +11,7 @@ from django.utils import translation
 from advisor.doctor.diagnosis import diagnose
 from advisor.doctor.reading import read
 from advisor.library import library
+from advisor.presets import PRESETS
 from advisor.recommend import Recommendation, recommend, to_dict
 from advisor.sentences import recommendation_in_words
 from advisor.sizing.answer import Note
@@ -175,6 +176,28 @@ def test_4_the_host_a_job_needs_is_stated_and_a_machine_without_it_never_comes_f
         "precision": "amp",
     }
     assert "loader-cores" in codes(estimate(loading, KNOWN.gpus["rtx-4090-24g"], 1, KNOWN).warnings)
+
+
+def test_4_a_disk_too_small_is_said_first_of_every_choice_with_what_the_rest_costs():
+    answer = ask(PRESETS["alphafold3"].workload)
+    needed = found(answer.assumptions, "host-needed").values["disk_gb"]
+    short = [one for one in answer.choices if one.offer.disk_gb * one.offer.nodes < needed]
+    assert answer.choices[0] in short
+    for one in short:
+        note = found(one.reasons_against[:2], "host-disk-short")
+        missing = needed - one.offer.disk_gb * one.offer.nodes
+        assert note.values["needed_gb"] == needed
+        assert note.values["missing_gb"] == missing
+        assert note.values["price"] == str((Decimal("0.0066") * missing).quantize(Decimal("0.01")))
+
+
+def test_4_need_and_spare_make_what_is_usable_as_shown():
+    for preset in ("alphafold3", "qwen-image", "sdxl-images", "serve-8b-16"):
+        for one in ask(PRESETS[preset].workload).choices:
+            note = next((note for note in one.reasons_for if note.code == "memory-headroom"), None)
+            if note is not None:
+                need, usable = round(one.estimate.memory.per_gpu_gib, 1), round(one.estimate.memory.usable_gib, 1)
+                assert note.values["spare_gib"] == pytest.approx(usable - need, abs=1e-6)
 
 
 # 5. Spilling taken for running
