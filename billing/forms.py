@@ -20,6 +20,7 @@ from billing.offer import Contact, Head, LineKind, OfferLine
 from billing.typed import whole_number
 from billing.wording import plain_text, plan_text
 from catalog.formats import card_words
+from catalog.printed_text import PrintedField
 from catalog.snapshot import PLAN_KINDS, Catalogue
 
 MESSAGE_LENGTH = 4_000
@@ -44,6 +45,7 @@ class AskForm(forms.ModelForm[QuoteRequest]):
     class Meta:
         model = QuoteRequest
         fields = ["contact", "organisation", "email", "phone", "message"]
+        field_classes = dict.fromkeys(("contact", "organisation", "phone"), PrintedField)
         help_texts = {
             "email": gettext_lazy("The quotation is sent here."),
             "message": gettext_lazy("When you need it, how long, invoice details: anything that helps."),
@@ -75,6 +77,7 @@ class ContactForm(forms.ModelForm[Customer]):
     class Meta:
         model = Customer
         fields = ["organisation", "contact", "email", "phone"]
+        field_classes = dict.fromkeys(("organisation", "contact", "phone"), PrintedField)
 
     def details(self, language: str) -> Contact:
         """As plain values; the customer is written to in the quotation's language."""
@@ -87,6 +90,7 @@ class HeadForm(forms.ModelForm[Revision]):
     class Meta:
         model = Revision
         fields = list(HEAD_FIELDS)
+        field_classes = dict.fromkeys(("purpose", "payment", "start", "terms"), PrintedField)
         widgets = {
             "valid_until": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
             "terms": forms.Textarea(attrs={"rows": 5}),
@@ -151,8 +155,8 @@ class LineForm(forms.Form):
     )
     sku = forms.ChoiceField(required=False, label=gettext_lazy("Machine"))
     plan_kind = forms.ChoiceField(required=False, label=gettext_lazy("Plan"))
-    title = forms.CharField(required=False, max_length=200, label=gettext_lazy("What"))
-    detail = forms.CharField(required=False, max_length=300, label=gettext_lazy("Detail"))
+    title = PrintedField(required=False, max_length=200, label=gettext_lazy("What"))
+    detail = PrintedField(required=False, max_length=300, label=gettext_lazy("Detail"))
     count = _number(gettext_lazy("Count"), 14, 4)
     periods = _number(gettext_lazy("Periods"), 14, 4)
     unit_price = _number(gettext_lazy("Unit price"), 20, 8)
@@ -300,7 +304,7 @@ LineFormSet = forms.formset_factory(
 class AcceptForm(forms.Form):
     """The name of who accepts."""
 
-    name = forms.CharField(
+    name = PrintedField(
         label=gettext_lazy("Your full name"),
         help_text=gettext_lazy("Kept with the time and your network address as proof of acceptance."),
         max_length=120,
@@ -316,7 +320,7 @@ class AcceptForm(forms.Form):
 class DeclineForm(forms.Form):
     """Why not; a reason helps, none is needed."""
 
-    name = forms.CharField(label=gettext_lazy("Your name"), max_length=120, required=False)
+    name = PrintedField(label=gettext_lazy("Your name"), max_length=120, required=False)
     reason = forms.CharField(
         label=gettext_lazy("Why not?"),
         help_text=gettext_lazy("You need not say, but it helps us to make a better offer."),

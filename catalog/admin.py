@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy
 from catalog.admin_figures import PlainDecimal, change_text, plain, span_text
 from catalog.models import CatalogueChange, CatalogueVersion, Gpu, Image, Plan, Price, Region, Sku, SkuImage, recorded
 from catalog.plan_limits import Fault
+from catalog.printed_text import PrintedField
 from catalog.queries import currencies_on_sale, current_catalogue
 from catalog.specs import SPECS
 
@@ -55,6 +56,9 @@ class Choosing:
 
 class RecordedForm(ModelForm):
     """A row's form. What a row says about a field that is only shown stands above the form."""
+
+    class Meta:
+        field_classes = {"name": PrintedField}
 
     def add_error(self, field: Any, error: Any) -> None:
         """As Django's, which knows no errors of fields without an input."""
