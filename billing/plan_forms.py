@@ -51,9 +51,8 @@ class PlanForm(forms.Form):
         help_text=_("Running time of one machine, all starts together."),
         min_value=0,
         max_value=HOURS_LIMIT,
-        max_digits=9,
-        error_messages=LIMITS,
         decimal_places=3,
+        error_messages=LIMITS | {"max_decimal_places": _("At most %(max)s decimals.")},
         required=False,
     )
     starts = forms.IntegerField(

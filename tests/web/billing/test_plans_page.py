@@ -66,6 +66,21 @@ def test_errors_stand_at_their_field(client, example, change, field):
     assert f'href="#id_{field}' in page.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("hours", "told"),
+    [
+        ("1000000000", ["At most 87600."]),
+        ("1e400", ["At most 87600."]),
+        ("1.00000000001", ["At most 3 decimals."]),
+        ("-1", ["At least 0."]),
+    ],
+)
+def test_one_mistake_is_told_once(client, example, hours, told):
+    page = client.get("/en/plans/", HOURS | {"hours": hours})
+    assert page.status_code == 422
+    assert page.context["form"].errors == {"hours": told}
+
+
 def test_nothing_priced(client, example):
     Price.objects.all().delete()
     assert "No machine has a price yet" in client.get("/en/plans/").content.decode()
