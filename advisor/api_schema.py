@@ -103,14 +103,16 @@ def _object(fields: tuple[Field, ...], **more: Schema) -> Schema:
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
-def _demand(scenario: str) -> Schema:
+def _demand(scenario: str, task: str) -> Schema:
+    units = DEMAND_UNITS[scenario, task]
+    samples: Schema = {"type": "number", "description": _("With the unit epochs: samples in one epoch.")}
     return {
         "type": "object",
         "required": ["amount", "unit"],
         "properties": {
             "amount": {"type": "number", "exclusiveMinimum": 0},
-            "unit": {"type": "string", "enum": list(DEMAND_UNITS[scenario])},
-            "samples": {"type": "number", "description": _("With the unit epochs: samples in one epoch.")},
+            "unit": {"type": "string", "enum": list(units)},
+            **({"samples": samples} if "epochs" in units else {}),
         },
         "additionalProperties": False,
         "description": _("How much work there is: gives hours and cost."),
@@ -154,7 +156,7 @@ def workload_schema(scenario: str, task: str) -> Schema:
             "task": {"type": "string", "enum": [task]},
             **model,
             **{field.name: field_schema(field) for field in fields},
-            "demand": _demand(scenario),
+            "demand": _demand(scenario, task),
             "schedule": {
                 **_object(SCHEDULE_FIELDS),
                 "description": _("Open-ended use, instead of or around a demand."),

@@ -123,13 +123,11 @@ SERVING = ("max_seconds_to_first_token", "min_tokens_per_second_per_sequence")
 def amount_form(scenario: str, task: str, answers: Answers, problems: Sequence[Problem], currency: str) -> AmountForm:
     """Step 3: amount, schedule, limits, priority."""
     build = InputBuilder(scenario, task, answers, problems)
-    units = DEMAND_UNITS[scenario]
+    units = DEMAND_UNITS[scenario, task]
     demand = (
         build.text("amount", hint=labels.UNIT_HINTS.get((scenario, task), "")),
-        build.choice(
-            "unit", units, _usual_unit(scenario, task), "select", {unit: labels.UNITS[unit] for unit in units}
-        ),
-        build.text("samples"),
+        build.choice("unit", units, units[0], "select", {unit: labels.UNITS[unit] for unit in units}),
+        *((build.text("samples"),) if "epochs" in units else ()),
     )
     plain = {field.name: field for field in CONSTRAINT_FIELDS}
     limits = (
@@ -161,20 +159,6 @@ def amount_form(scenario: str, task: str, answers: Answers, problems: Sequence[P
         ),
         troubles=build.troubles(),
     )
-
-
-def _usual_unit(scenario: str, task: str) -> str:
-    usual = {
-        ("llm", "training"): "tokens",
-        ("aigc", "video-generation"): "videos",
-        ("aigc", "image-training"): "steps",
-        ("aigc", "video-training"): "steps",
-        ("speech", "speech-synthesis"): "requests",
-        ("speech", "training"): "epochs",
-        ("vision", "training"): "epochs",
-        ("science", "structure-prediction"): "requests",
-    }
-    return usual.get((scenario, task), DEMAND_UNITS[scenario][0])
 
 
 def answer_troubles(

@@ -105,10 +105,6 @@ def _samples_each(workload: Workload, unit: str, spread: Spread) -> float | None
     if unit == "steps" and workload.task.endswith("training"):
         batch = _number(workload, "micro_batch", 1) if workload.get("batch") is None else _number(workload, "batch", 1)
         return batch * _number(workload, "gradient_accumulation", 1) * spread.data * spread.sharded
-    if unit == "steps" and workload.scenario == "science":
-        return None
-    if unit == "steps":
-        return 1.0 / _number(workload, "steps", 30) if workload.scenario == "aigc" else 1.0
     if unit == "tokens":
         return 1.0 / max(1.0, _tokens_per_sample(workload))
     if unit == "audio_hours":

@@ -334,16 +334,28 @@ STAGES = ("production", "prototype")
 REQUIREMENTS = ("ecc", "nvlink", "mig", "fp8", "fp64")
 CURRENCIES = ("CNY", "USD", "EUR", "HKD", "JPY", "GBP", "SGD", "KRW", "TWD", "INR", "AUD", "CAD", "CHF")
 
-DEMAND_UNITS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+DEMAND_UNITS: Mapping[tuple[str, str], tuple[str, ...]] = MappingProxyType(
     {
-        "llm": ("tokens", "requests", "samples", "steps", "epochs", "gpu_hours"),
-        "aigc": ("images", "videos", "requests", "samples", "steps", "epochs", "gpu_hours"),
-        "speech": ("audio_hours", "requests", "samples", "steps", "epochs", "gpu_hours"),
-        "vision": ("images", "videos", "requests", "samples", "steps", "epochs", "gpu_hours"),
-        "science": ("ns", "steps", "requests", "samples", "tokens", "gpu_hours"),
+        key: (*units.split(), "gpu_hours")
+        for key, units in {
+            ("llm", "inference"): "tokens requests",
+            ("llm", "training"): "tokens epochs samples steps",
+            ("aigc", "image-generation"): "images requests",
+            ("aigc", "image-editing"): "images requests",
+            ("aigc", "video-generation"): "videos requests",
+            ("aigc", "image-training"): "steps epochs samples images",
+            ("aigc", "video-training"): "steps epochs samples videos",
+            ("speech", "transcription"): "audio_hours requests",
+            ("speech", "speech-synthesis"): "requests audio_hours",
+            ("speech", "training"): "epochs audio_hours samples steps",
+            ("vision", "inference"): "images videos requests",
+            ("vision", "training"): "epochs images samples steps",
+            ("science", "simulation"): "ns steps",
+            ("science", "structure-prediction"): "requests",
+        }.items()
     }
 )
-"""Units a demand may be counted in, per scenario."""
+"""(scenario, task) -> units its demand may be counted in, the usual one first."""
 
 SCHEDULE_FIELDS: tuple[Field, ...] = (
     _number("hours_per_day", 0.01, 24, "hours"),

@@ -20,7 +20,6 @@ from advisor.sentences import note_sentence
 from advisor.sizing.estimate import prepare
 from advisor.sizing.fields import FIELDS, TASKS
 
-
 AMOUNT = 3
 """The step that asks for no model."""
 

@@ -59,7 +59,7 @@ def parse_workload(
         task=task,
         model=model,
         fields=fields,
-        demand=_demand(reader, body["demand"], scenario) if "demand" in body else None,
+        demand=_demand(reader, body["demand"], scenario, task) if "demand" in body else None,
         schedule=_schedule(reader, body["schedule"]) if "schedule" in body else None,
         constraints=read_constraints(reader, body["constraints"]) if "constraints" in body else Constraints(),
         priority=(reader.word(body["priority"], "priority", PRIORITIES) if "priority" in body else None) or "balanced",
@@ -99,7 +99,7 @@ def _task(reader: Reader, body: Mapping[str, Any], scenario: str | None) -> str 
     return reader.word(value, "task", tasks)
 
 
-def _demand(reader: Reader, value: object, scenario: str) -> Demand | None:
+def _demand(reader: Reader, value: object, scenario: str, task: str) -> Demand | None:
     data = reader.mapping(value, "demand")
     if data is None:
         return None
@@ -109,7 +109,7 @@ def _demand(reader: Reader, value: object, scenario: str) -> Demand | None:
         amount = reader.number(data["amount"], "demand.amount", 1e-9, MAX_AMOUNT)
     else:
         reader.report("demand.amount", "missing-number")
-    units = DEMAND_UNITS[scenario]
+    units = DEMAND_UNITS[scenario, task]
     if "unit" in data:
         unit = reader.word(data["unit"], "demand.unit", units)
     else:

@@ -64,7 +64,7 @@ def workloads(draw: st.DrawFn) -> dict[str, object]:
         if field.required or draw(st.booleans()):
             body[field.name] = draw(values(field))
     if draw(st.booleans()):
-        unit = draw(st.sampled_from(DEMAND_UNITS[scenario]))
+        unit = draw(st.sampled_from(DEMAND_UNITS[scenario, task]))
         body["demand"] = {"amount": draw(st.floats(1e-3, 1e15) | st.integers(1, 10**15)), "unit": unit}
         if unit == "epochs":
             body["demand"]["samples"] = draw(st.integers(1, 10**9))

@@ -53,7 +53,7 @@ def workloads(draw: st.DrawFn) -> dict[str, Any]:
         if field.required or draw(st.integers(0, 3)) == 0:
             body[field.name] = draw(value_of(field))
     if draw(st.booleans()):
-        unit = draw(st.sampled_from(DEMAND_UNITS[scenario]))
+        unit = draw(st.sampled_from(DEMAND_UNITS[scenario, task]))
         body["demand"] = {"amount": draw(st.floats(1e-9, 1e18)), "unit": unit}
         if unit == "epochs":
             body["demand"]["samples"] = draw(st.floats(1, 1e12))

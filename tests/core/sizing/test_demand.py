@@ -10,6 +10,7 @@ from advisor.sizing.demand import demand_hours, demand_notes, schedule_hours
 from advisor.sizing.fields import DEMAND_UNITS
 from advisor.sizing.job import Rate
 from advisor.sizing.parsing.workload import parse_workload
+from advisor.sizing.problems import WorkloadError
 from advisor.sizing.workload import Schedule, Workload
 
 MODELS = models()
@@ -54,7 +55,6 @@ CASES = [
     (7200, "images", None, DRAW, rate(2, "images_per_second"), Spread(), 1, 1.0),
     (720, "images", None, DRAW, rate(5, "seconds_per_image"), Spread(), 1, 1.0),
     (576, "images", None, DRAW, rate(1, "steps_per_second"), Spread(), 1, 1.0),
-    (25 * 576, "steps", None, DRAW, rate(6.25, "seconds_per_image"), Spread(), 1, 1.0),
     (40, "audio_hours", None, HEAR, rate(20, "x_realtime"), Spread(), 1, 2.0),
     (240, "requests", None, HEAR, rate(1, "x_realtime"), Spread(), 1, 2.0),
     (10, "requests", None, FOLD, rate(360, "seconds"), Spread(), 1, 1.0),
@@ -72,7 +72,7 @@ def test_each_unit_becomes_hours(amount, unit, samples, fields, speed, spread, c
 
 
 def test_what_cannot_be_turned_is_said():
-    asked = workload(5, "steps", **FOLD)
+    asked = workload(5, "requests", **FOLD)
     assert demand_hours(asked, rate(1.0, "relative"), Spread(), 1) is None
     assert [note.code for note in demand_notes(asked, rate(1.0, "relative"))] == ["demand-unit-unusable"]
     assert [note.code for note in demand_notes(asked, None)] == ["demand-without-speed"]
@@ -87,12 +87,29 @@ def test_hours_grow_with_the_work_and_fall_with_the_speed(case, factor):
     assert more >= hours * 0.999
 
 
-def test_every_unit_of_a_scenario_is_parsed():
-    for scenario, units in DEMAND_UNITS.items():
-        for unit in units:
-            fields = {"llm": TRAIN, "aigc": DRAW, "speech": HEAR, "science": MOVE}.get(scenario)
-            if fields:
-                workload(1, unit, 10 if unit == "epochs" else None, **fields)
+SPEAK = {"scenario": "speech", "task": "speech-synthesis", "model": "xtts-v2"}
+FILM = {"scenario": "aigc", "task": "video-generation", "model": "wan2.1-t2v-1.3b"}
+LOOK = {"scenario": "vision", "task": "inference", "model": "yolov8x"}
+
+
+@pytest.mark.parametrize("fields", [TRAIN, SERVE, DRAW, FILM, HEAR, SPEAK, LOOK, MOVE, FOLD])
+def test_a_task_takes_its_own_units_and_says_them_of_any_other(fields):
+    units = DEMAND_UNITS[fields["scenario"], fields["task"]]
+    every = {unit for one in DEMAND_UNITS.values() for unit in one}
+    for unit in units:
+        workload(1, unit, 10 if unit == "epochs" else None, **fields)
+    for unit in every - set(units):
+        with pytest.raises(WorkloadError) as refused:
+            workload(1, unit, 10 if unit == "epochs" else None, **fields)
+        problem = refused.value.problems[0]
+        assert problem.path == "demand.unit"
+        assert problem.values["allowed"] == ", ".join(units)
+
+
+def test_no_finished_model_is_asked_for_rounds_of_training():
+    for (_scenario, task), units in DEMAND_UNITS.items():
+        assert ("epochs" in units) == task.endswith("training")
+        assert units[-1] == "gpu_hours"
 
 
 def test_a_schedule_counts_its_hours():

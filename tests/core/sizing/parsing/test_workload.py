@@ -111,7 +111,8 @@ def test_the_handed_cases(shared):
         (llm(image_size=[224, -1]), ("image_size[1]", "too-small")),
         (llm(demand={"amount": 1, "unit": "token"}), ("demand.unit", "unknown-value-near")),
         (llm(demand={"unit": "tokens"}), ("demand.amount", "missing-number")),
-        (llm(demand={"amount": 3, "unit": "epochs"}), ("demand.samples", "missing-number")),
+        (llm(task="training", demand={"amount": 3, "unit": "epochs"}), ("demand.samples", "missing-number")),
+        (llm(demand={"amount": 3, "unit": "epochs", "samples": 9}), ("demand.unit", "unknown-value")),
         (llm(demand=3), ("demand", "not-an-object")),
         (llm(schedule={"hours_per_day": 25}), ("schedule.hours_per_day", "too-large")),
         (llm(constraints={"require": ["ecx"]}), ("constraints.require[0]", "unknown-value-near")),
@@ -259,7 +260,7 @@ def workloads(draw: st.DrawFn) -> dict[str, object]:
         if draw(st.booleans()):
             data[field.name] = draw(value_of(field))
     if draw(st.booleans()):
-        unit = draw(st.sampled_from(DEMAND_UNITS[scenario]))
+        unit = draw(st.sampled_from(DEMAND_UNITS[scenario, task]))
         data["demand"] = {"amount": draw(st.floats(1e-6, 1e15)), "unit": unit}
         if unit == "epochs":
             data["demand"]["samples"] = draw(st.integers(1, 10**9))  # type: ignore[index]
