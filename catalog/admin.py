@@ -57,9 +57,6 @@ class Choosing:
 class RecordedForm(ModelForm):
     """A row's form. What a row says about a field that is only shown stands above the form."""
 
-    class Meta:
-        field_classes = {"name": PrintedField}
-
     def add_error(self, field: Any, error: Any) -> None:
         """As Django's, which knows no errors of fields without an input."""
         if isinstance(error, ValidationError) and hasattr(error, "error_dict"):
@@ -104,10 +101,18 @@ class RecordedAdmin(Choosing, ModelAdmin):
         )
 
 
+class GpuForm(RecordedForm):
+    """A card: its name is printed in quotations."""
+
+    class Meta:
+        field_classes = {"name": PrintedField}
+
+
 @admin.register(Gpu)
 class GpuAdmin(RecordedAdmin):
     """Spec sheets."""
 
+    form = GpuForm
     list_display = (
         "name",
         "architecture",
