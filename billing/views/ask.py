@@ -21,14 +21,17 @@ ASKING = Limit("asking", most=10, seconds=3600)
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def ask(request: HttpRequest) -> HttpResponse:
-    """The form with the answer it is about; a post with `contact` sends it, a post without shows the form (as from a result)."""
+    """The form with the answer it is about; a post with `contact` sends it, a post without shows the form (as from a result).
+
+    A post with `switch` comes from this form in another language: what was typed and the answer go along, nothing is sent.
+    """
     try:
         advice = read_advice(request.POST.get("advice", ""))
     except AdviceUnreadable:
         return render(request, "billing/ask.html", {"form": AskForm(), "unreadable": True}, status=422)
     shown = advice_in_words(advice, request.LANGUAGE_CODE)
-    if "contact" not in request.POST:
-        form = AskForm(initial={"advice": request.POST.get("advice", "")})
+    if "contact" not in request.POST or "switch" in request.POST:
+        form = AskForm(initial=request.POST.dict())
         return render(request, "billing/ask.html", {"form": form, "advice": shown})
     form = AskForm(request.POST)
     if not form.is_valid():

@@ -5,10 +5,10 @@ from decimal import Decimal
 
 import pytest
 
-from billing.asking import ADVICE_FIELDS, read_advice
+from billing.asking import ADVICE_FIELDS, read_advice, signed_advice
 from billing.forms import new_head
 from billing.line_pricing import lines_of_advice
-from billing.models import Seller
+from billing.models import QuoteRequest, Seller
 from billing.queries import catalogue_of
 
 ADDRESSES = [
@@ -40,3 +40,29 @@ def test_the_button_carries_the_answer(client, example, language, query):
     shown = client.post(f"/{language}/ask/", {"advice": field})
     assert shown.status_code == 200
     assert advice["summary"] in shown.content.decode()
+
+
+def test_another_language_keeps_what_was_typed_and_the_answer(client, example):
+    field = signed_advice({"summary": "Take a 3090", "address": "/zh-hans/advise/result/?preset=yolo-100k"})
+    page = client.post("/zh-hans/ask/", {"advice": field}).content.decode()
+    assert re.search(r'<button [^>]*form="ask" name="switch" value="1" formaction="/en/ask/" formnovalidate', page)
+    typed = {
+        "advice": field,
+        "contact": "Wang",
+        "email": "w@",
+        "message": "Before Friday",
+        "consent": "on",
+        "switch": "1",
+    }
+    answer = client.post("/en/ask/", typed)
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert not QuoteRequest.objects.exists()
+    assert "Request a quotation" in page
+    assert "Take a 3090" in page
+    assert f'name="advice" value="{field}"' in page
+    assert 'value="Wang"' in page
+    assert "Before Friday" in page
+    assert re.search(r'name="consent"[^>]* checked', page)
+    assert "Error:" not in page
+    assert 'href="/en/advise/result/?preset=yolo-100k"' in page
