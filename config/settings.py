@@ -124,6 +124,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "config.middleware.htmx_caching",
+    "config.middleware.signed_in_not_kept",
     "config.middleware.Limits",
     "config.middleware.admin_without_nul",
 ]
@@ -233,7 +234,6 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": ["config.limits.ApiLimit"],
-    "DEFAULT_THROTTLE_RATES": {"quote_request": "10/hour"},
     "EXCEPTION_HANDLER": "config.api_errors.problem_details",
     "COERCE_DECIMAL_TO_STRING": True,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
@@ -273,7 +273,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"damaged": {"()": "config.logs.DamagedRequests"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["damaged"]}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
 }
 
