@@ -1,4 +1,4 @@
-"""Small middlewares: counters for /metrics, bodies without a length, who asks too often, the cache rule of pages that answer htmx with a partial."""
+"""Small middlewares: counters for /metrics, bodies without a length, who asks too often, what caches may keep."""
 
 import time
 from collections.abc import Callable
@@ -102,6 +102,19 @@ def htmx_caching(get_response: Handler) -> Handler:
         response = get_response(request)
         if response.get("Content-Type", "").startswith("text/html"):
             patch_vary_headers(response, ("HX-Request", "HX-History-Restore-Request"))
+        return response
+
+    return middleware
+
+
+def signed_in_not_kept(get_response: Handler) -> Handler:
+    """What staff see (customers' names, drafts) is kept by no cache: neither on the way nor in the browser they leave."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        may_be_staff = settings.SESSION_COOKIE_NAME in request.COOKIES and response.status_code < 500
+        if may_be_staff and "no-store" not in response.get("Cache-Control", "") and request.user.is_authenticated:
+            response["Cache-Control"] = "private, no-store"
         return response
 
     return middleware

@@ -7,12 +7,13 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import DisallowedRedirect, RequestDataTooBig, TooManyFieldsSent
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.http import MAX_URL_REDIRECT_LENGTH
 from django.utils.translation import get_language_from_request, override
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -162,7 +163,26 @@ def _error(request: HttpRequest, status: int, title: str, text: str, **more: Any
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """400: the request itself is broken. 413: it is larger than any form here needs."""
+    """400: the request itself is broken. 413: it is larger than any form here needs, or than an address can carry."""
+    if isinstance(exception, DisallowedRedirect):
+        return _error(
+            request,
+            413,
+            _("Your answers are too long"),
+            _(
+                "Answers travel in the address, and these would make it longer than %(most)s characters. Go back and shorten "
+                "the longest of them; nothing was taken."
+            )
+            % {"most": f"{MAX_URL_REDIRECT_LENGTH:,}"},
+        )
+    if isinstance(exception, TooManyFieldsSent):
+        return _error(
+            request,
+            413,
+            _("That is too many fields"),
+            _("A form takes %(most)s fields. Go back and send fewer; nothing was taken.")
+            % {"most": f"{settings.DATA_UPLOAD_MAX_NUMBER_FIELDS:,}"},
+        )
     if isinstance(exception, RequestDataTooBig):
         return _error(
             request,
@@ -194,7 +214,10 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         request,
         403,
         _("This form has expired"),
-        _("Go back, reload the page and send it again. Your answers are in the address and are not lost."),
+        _(
+            "Nothing was sent. Go back in the browser: what you typed still stands in the form. Copy it, reload that page and "
+            "send it again."
+        ),
     )
 
 
@@ -223,20 +246,21 @@ def too_many(request: HttpRequest, refused: TooMany) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """500, or 503 where the database does not answer. Says so without session or database: neither may be there."""
+    posted = request.method == "POST"
     if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
-        response = _error(
-            request,
-            503,
-            _("We are away for a moment"),
-            _("The database does not answer. Try again in a minute; your answers are in the address."),
-            **NOBODY,
+        text = (
+            _(
+                "The database does not answer. Keep this page open and reload it in a minute: the browser sends your form again."
+            )
+            if posted
+            else _("The database does not answer. Try again in a minute; your answers are in the address.")
         )
+        response = _error(request, 503, _("We are away for a moment"), text, **NOBODY)
         response["Retry-After"] = "60"
         return response
-    return _error(
-        request,
-        500,
-        _("Something broke on our side"),
-        _("It has been logged. Try again in a minute; your answers are in the address."),
-        **NOBODY,
+    text = (
+        _("It has been logged. Keep this page open and reload it in a minute: the browser sends your form again.")
+        if posted
+        else _("It has been logged. Try again in a minute; your answers are in the address.")
     )
+    return _error(request, 500, _("Something broke on our side"), text, **NOBODY)
