@@ -253,14 +253,26 @@ def _more_cards(survey: Survey, recommended: Candidate) -> Iterator[Advice]:
         "count": offer.count,
         "from_count": recommended.offer.count,
         "ratio": ratio,
-        "cost_percent": round(float(one.total / recommended.total - 1) * 100) if recommended.total else 0,
+        **_price_of(one, recommended, ratio),
     }
-    if one.total:
-        work = 1.0 if one.span_hours is not None and recommended.span_hours is not None else ratio
-        values["worth_percent"] = round(work * float(recommended.total / one.total) * 100)
     code = "second-card" if ratio > 1 + WORTH_SAYING else "second-card-useless"
     memory = estimate.memory.per_gpu_gib if estimate.memory else None
     yield Advice(note=Note(code, None, values), changes={}, memory_gib=memory, **_answer(one, recommended))
+
+
+def _price_of(one: Candidate, recommended: Candidate, ratio: float) -> dict[str, Value]:
+    """What more cards cost beside fewer, in per cent where that says something; empty where the money stays the same."""
+    more = one.total - recommended.total
+    if not more or not recommended.total:
+        return {}
+    cost = round(float(more / recommended.total) * 100)
+    if not cost:
+        return {"more" if more > 0 else "saves": str(abs(more)), "currency": one.bill.cheapest.currency}
+    if cost < 0:
+        return {"saves_percent": -cost}
+    work = 1.0 if one.span_hours is not None and recommended.span_hours is not None else ratio
+    worth = round(work * float(recommended.total / one.total) * 100)
+    return {"cost_percent": cost} if worth == 100 else {"cost_percent": cost, "worth_percent": worth}
 
 
 def _renting(survey: Survey, recommended: Candidate, cards: Sequence[CardSurvey]) -> Iterator[Advice]:

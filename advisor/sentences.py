@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
-from advisor.labels import FIELDS, TASKS
+from advisor.labels import CHOICES, FIELDS, TASKS
 from advisor.sizing.answer import Note
 from advisor.sizing.problems import Problem
 
@@ -300,12 +300,19 @@ SENTENCES: Mapping[str, tuple[Text, ...]] = {
         _(
             "%(count)s × %(gpu_name)s instead of %(from_count)s: %(ratio)s times the speed for %(cost_percent)s%% more money"
         ),
+        _(
+            "%(count)s × %(gpu_name)s instead of %(from_count)s: %(ratio)s times the speed for %(saves_percent)s%% less money"
+        ),
+        _("%(count)s × %(gpu_name)s instead of %(from_count)s: %(ratio)s times the speed for only %(more)s more"),
+        _("%(count)s × %(gpu_name)s instead of %(from_count)s: %(ratio)s times the speed, and %(saves)s less"),
+        _("%(count)s × %(gpu_name)s instead of %(from_count)s: %(ratio)s times the speed for the same money"),
         _("%(count)s cards together run %(speedup)s times as fast as one on this job"),
     ),
     "second-card-useless": (
         _(
             "%(count)s × %(gpu_name)s instead of %(from_count)s buys no speed (%(ratio)s times) for %(cost_percent)s%% more money"
         ),
+        _("%(count)s × %(gpu_name)s instead of %(from_count)s buys no speed (%(ratio)s times)"),
     ),
     "plan-break-even": (
         _(
@@ -692,8 +699,32 @@ def _told(note: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _labelled(field: str | None, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The figures with the label of the field they are about."""
-    return values if field is None else {**values, "label": FIELDS[field].label if field in FIELDS else field}
+    """The figures with the label of the field they are about, and answers to it in the reader's words."""
+    if field is None:
+        return values
+    words = {key: word for key, value in values.items() if (word := _answer_word(field, key, value))}
+    return {**values, **words, "label": FIELDS[field].label if field in FIELDS else field}
+
+
+ANSWER_KEYS = frozenset({"value", "from", "format", "kind"})
+"""Values of a note that are answers to its field; others are answers where they bear a field's name."""
+
+
+def _answer_word(field: str, key: str, value: object) -> str:
+    """An answer as the forms call it; empty where it is none, or its own name."""
+    if isinstance(value, bool):
+        return (gettext("in use") if value else gettext("not in use")) if key == "value" else ""
+    words = CHOICES.get((field if key in ANSWER_KEYS else key, str(value)))
+    if words is None:
+        return ""
+    label = str(words.label)
+    return label if key == "value" else _inside(label)
+
+
+def _inside(label: str) -> str:
+    """A label inside an English sentence: a common word begins small, a name or an abbreviation keeps its letters."""
+    first = re.split(r"[ ,]", label, maxsplit=1)[0]
+    return label[0].lower() + label[1:] if first.isascii() and first[1:].islower() else label
 
 
 def _all_told(notes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from advisor import charts
-from advisor.answers import ConfigTextError, query_of
+from advisor.answers import PARENT, ConfigTextError, answers_of, clean_query, input_of, query_of
 from advisor.pages.charts_of import CostCurve, TimeCost, cost_curve, time_cost
 from advisor.pages.grounds import Measured, measured_of
 from advisor.pages.naming import card_of, named, told
@@ -52,10 +52,11 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What we would ask back; `options`: the answers to choose from, each with the address of its result."""
+    """What we would ask back of a field; `options`: the answers to choose from, each with the address of its result."""
 
     text: str
     options: tuple[tuple[str, str], ...] = ()
+    field: str = ""
 
 
 SAID_BY_THE_VERDICT = frozenset({"sample-price", "limits-unmet"})
@@ -188,7 +189,7 @@ def change_of(advice: Advice, currency: str) -> Change:
         text=told(advice.note),
         memory=round(advice.memory_gib, 1) if advice.memory_gib is not None and advice.memory_saved_gib != 0 else None,
         answer=named(advice.gpu, advice.count or 1) if advice.gpu else "",
-        total_delta=advice.total_delta,
+        total_delta=advice.total_delta or None,
         currency=advice.currency or currency,
         hours_text=hours,
         href=href,
@@ -236,6 +237,7 @@ def result_page(advice: Recommendation, workload: Workload, catalogue: Catalogue
     fitting = sum(1 for choice in advice.choices if choice.estimate.fit == "fits" and choice.meets)
     shown_rejected = [one for one in advice.rejected if not _unoffered(one)]
     query = query_of(workload)
+    questions = questions_of(advice.questions, workload)
     return ResultPage(
         advice=advice,
         key=answer_lines(body),
@@ -258,10 +260,10 @@ def result_page(advice: Recommendation, workload: Workload, catalogue: Catalogue
         ),
         assumptions=tuple(dict.fromkeys(told(note) for note in advice.assumptions)),
         warnings=tuple(told(note) for note in advice.warnings if note.code not in SAID_BY_THE_VERDICT),
-        questions=questions_of(advice.questions, workload),
+        questions=questions,
         sizes=_sizes(advice) if best is None else (),
         edit=with_query("check", query),
-        tell=with_query("amount", query),
+        tell=_tell(questions, workload),
         query=query,
         sign=sign(advice.currency),
         fitting=fitting,
@@ -284,7 +286,7 @@ def _question(note: Note, workload: Workload) -> Question:
     text = told(replace(note, values={**note.values, **{key: _(", ").join(names) for key, names in lists.items()}}))
     field = field_of(workload.scenario, workload.task, note.field) if note.field else None
     if field is None:
-        return Question(text)
+        return Question(text, field=note.field or "")
     names = lists.get("values") or (field.choices if len(field.choices) <= MOST_OPTIONS else ())
     body = workload.to_dict()
     return Question(
@@ -296,7 +298,18 @@ def _question(note: Note, workload: Workload) -> Question:
             )
             for name in names
         ),
+        field.name,
     )
+
+
+def _tell(questions: Sequence[Question], workload: Workload) -> str:
+    """Where the first question without answers to choose from is answered: its field, on the step that asks it."""
+    name = input_of(next((one.field for one in questions if not one.options), ""))
+    answers = answers_of(workload.to_dict())
+    if field_of(workload.scenario, workload.task, name) is None:
+        return f"{with_query('amount', clean_query(answers))}#f-{name if name in PARENT else 'amount'}"
+    inner = clean_query(answers, drop=("scenario", "task"))
+    return f"{with_query('what', inner, scenario=workload.scenario, task=workload.task)}#f-{name}"
 
 
 def _sizes(advice: Recommendation) -> tuple[str, ...]:

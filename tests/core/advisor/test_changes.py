@@ -35,3 +35,17 @@ def test_each_change_leads_to_what_is_recommended_for_the_changed_work(slug):
 
 def _faster(one, other):
     return rate_of(one.estimate.speed) > rate_of(other.estimate.speed)
+
+
+@pytest.mark.parametrize("slug", PRESETS)
+def test_more_cards_are_never_praised_with_a_percentage_that_says_nothing(slug):
+    known = library()
+    workload = parse_workload(PRESETS[slug].workload, known.models, known.gpus)
+    for advice in recommend(workload, example_catalogue(), known, NOW).advice:
+        if advice.note.code.startswith("second-card"):
+            told = advice.note.values
+            assert told.get("cost_percent") != 0
+            assert told.get("worth_percent") != 100
+            assert bool(advice.total_delta) == any(
+                name in told for name in ("cost_percent", "saves_percent", "more", "saves")
+            )

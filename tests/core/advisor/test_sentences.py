@@ -10,7 +10,18 @@ from django.utils import translation
 
 from advisor import sentences
 from advisor.pages.wizard import schedule_text
-from advisor.sentences import PROBLEMS, SENTENCES, figure, hours_text, money, problem_sentence, reason_words, sentence
+from advisor.sentences import (
+    PROBLEMS,
+    SENTENCES,
+    figure,
+    hours_text,
+    money,
+    note_sentence,
+    problem_sentence,
+    reason_words,
+    sentence,
+)
+from advisor.sizing.answer import Note
 from advisor.sizing.hf_config import ConfigError, shape_from_config
 from advisor.sizing.problems import PROBLEM_SENTENCES, Problem
 from advisor.templatetags.figures import about_hours
@@ -72,6 +83,40 @@ def test_every_placeholder_is_well_formed_in_both_languages():
             with translation.override("zh-hans"):
                 chinese = set(re.findall(r"%\((\w+)\)s", str(text)))
             assert chinese <= english, code
+
+
+@pytest.mark.parametrize(
+    ("note", "english", "chinese"),
+    [
+        (Note("use-qlora", "method", {"from": "lora"}), "instead of LoRA:", "代替 LoRA"),
+        (Note("use-lora", "method", {"from": "full"}), "instead of full training", "代替 全量"),
+        (Note("offload-slow", "offload", {"kind": "model"}), "(whole models in turn)", "（整个模型轮流上卡）"),
+        (Note("mixed-precision", "precision", {"from": "double"}), "instead of double;", "代替 双精度"),
+        (Note("shard", "sharding", {"sharding": "zero3"}), "(ZeRO-3 or FSDP)", "（ZeRO-3 或 FSDP）"),
+        (Note("default", "lora_targets", {"value": "all-linear"}), ": All linear layers,", "按 全部线性层 算"),
+        (Note("default", "gradient_checkpointing", {"value": False}), ": not in use,", "按 不使用 算"),
+    ],
+)
+def test_answers_in_sentences_are_called_as_in_the_forms(note, english, chinese):
+    for language, words in (("en", english), ("zh-hans", chinese)):
+        with translation.override(language):
+            assert words in note_sentence(note)
+
+
+@pytest.mark.parametrize(
+    ("cost", "english", "chinese"),
+    [
+        ({}, "2 times the speed for the same money", "花同样的钱，速度 2 倍"),
+        ({"more": "0.01", "currency": "CNY"}, "for only ¥0.01 more", "只多花 ¥0.01"),
+        ({"cost_percent": 100}, "for 100% more money", "花费多 100%"),
+        ({"saves_percent": 3}, "for 3% less money", "还省 3% 的钱"),
+    ],
+)
+def test_what_more_cards_cost_is_said_without_percentages_that_say_nothing(cost, english, chinese):
+    values = {"gpu_name": "RTX 4090 24G", "count": 2, "from_count": 1, "ratio": 2, **cost}
+    for language, words in (("en", english), ("zh-hans", chinese)):
+        with translation.override(language):
+            assert words in note_sentence(Note("second-card", None, values))
 
 
 def test_problems_and_costing_errors_are_worded_as_the_core_words_them():
