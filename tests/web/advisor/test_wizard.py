@@ -290,6 +290,30 @@ def test_answers_too_long_for_an_address_stay_out_of_it(client):
     assert not change.has_header("HX-Replace-Url")
 
 
+@pytest.mark.parametrize(
+    ("answers", "page", "field"),
+    [
+        (LLM, "/advise/amount/", "f-amount"),
+        (
+            {
+                "scenario": "speech",
+                "task": "transcription",
+                "model": "whisper-large-v3",
+                "amount": "9",
+                "unit": "requests",
+            },
+            "/advise/speech/transcription/",
+            "f-engine",
+        ),
+    ],
+)
+def test_what_the_result_asks_back_leads_to_its_field(client, answers, page, field):
+    result = client.get(url("result"), answers).content.decode()
+    way = next(href for href in links(result) if href.endswith(f"#{field}"))
+    assert urlsplit(way).path.endswith(page)
+    assert f'id="{field}"' in client.get(way.split("#")[0]).content.decode()
+
+
 def test_another_job_keeps_the_answers_it_takes(client):
     given = {**LLM, "framework": "llama-factory", "amount": "3", "unit": "epochs", "samples": "1000", "budget": "500"}
     check = client.get(url("check"), given).content.decode()
