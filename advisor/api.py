@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 from rest_framework import status
+from rest_framework.exceptions import ValidationError
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -195,6 +196,10 @@ class PresetList(PublicView):
         return Response({"count": len(PRESETS), "results": [preset_line(preset) for preset in PRESETS.values()]})
 
 
+MODEL_SCENARIOS = ("llm", "aigc", "speech", "vision")
+"""Scenarios that have models of their own."""
+
+
 class ModelList(PublicView):
     """`GET models`: the model library."""
 
@@ -206,7 +211,7 @@ class ModelList(PublicView):
             OpenApiParameter(
                 "scenario",
                 str,
-                enum=["llm", "aigc", "speech", "vision"],
+                enum=MODEL_SCENARIOS,
                 description=gettext_lazy("Only models of this scenario."),
             ),
             OpenApiParameter("search", str, description=gettext_lazy("Part of a name.")),
@@ -217,6 +222,10 @@ class ModelList(PublicView):
     def get(self, request: Request) -> Response:
         """Every model, or those of a scenario or with a word in their name."""
         scenario, word = request.query_params.get("scenario", ""), request.query_params.get("search", "").lower()
+        if scenario and scenario not in MODEL_SCENARIOS:
+            told = _("“%(scenario)s” has no models of its own. There are: %(known)s.")
+            known = ", ".join(MODEL_SCENARIOS)
+            raise ValidationError({"scenario": [told % {"scenario": scenario[:40], "known": known}]})
         lines = [model_line(slug, row) for slug, row in models().items()]
         found = [
             line

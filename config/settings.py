@@ -235,6 +235,7 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": ["config.limits.ApiLimit"],
     "EXCEPTION_HANDLER": "config.api_errors.problem_details",
+    "URL_FORMAT_OVERRIDE": None,  # there is JSON alone: `?format=` asks for nothing, and is no address that is missing
     "COERCE_DECIMAL_TO_STRING": True,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
     "NUM_PROXIES": env.int("NUM_PROXIES", default=0),

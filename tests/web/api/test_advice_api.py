@@ -432,3 +432,16 @@ def test_the_examples_of_the_reference_are_answered(client):
                 assert answer.status_code == 200, answer.content
                 asked += 1
     assert asked >= 2
+
+
+def test_a_scenario_without_models_is_told_with_those_that_have_some(client):
+    answer = client.get("/api/v1/models?scenario=zzz", headers={"accept-language": "en"})
+    assert answer.status_code == 400
+    (error,) = answer.json()["errors"]
+    assert error["path"] == "scenario"
+    assert all(name in error["message"] for name in ("zzz", "llm", "aigc", "speech", "vision"))
+
+
+def test_an_api_of_json_alone_needs_no_format(client):
+    assert client.get("/api/v1/schema?format=x").json()["openapi"]
+    assert client.get("/api/v1/models?format=xml").json()["count"]
