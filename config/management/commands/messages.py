@@ -2,9 +2,10 @@
 
 import csv
 import io
+import json
 import re
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation.template import templatize
 
+from catalog.specs import sources_by_column
 from config.messages import FOLDERS, compile_stale
 
 KEYWORDS = {
@@ -30,7 +32,13 @@ KEYWORDS = {
 }
 
 
-DATA = {"catalog": (("data/gpu_specs.csv", "notes"),)}
+DATA: Mapping[str, Sequence[tuple[str, str]]] = {
+    "catalog": (
+        ("data/gpu_specs.csv", "notes"),
+        ("data/gpu_specs.csv", "sources"),
+        ("data/measured_comparison.json", "source"),
+    )
+}
 """Folder -> (file, column) of sentences that stand in data and are shown to people."""
 COMPLETE = {"zh_Hans"}
 """Catalogues in which nothing may be missing; the others are in the making, and what they lack is shown in English."""
@@ -69,9 +77,15 @@ def strings(path: Path) -> Iterator[tuple[str | tuple[str, str], str | None]]:
 
 
 def sentences_in_data(path: Path, column: str) -> Iterator[str]:
-    """What stands in one column of a CSV file, without the empty cells."""
+    """What stands in one column of a CSV file or of a JSON file's `rows`, without the empty cells; sources one by one."""
     with path.open(encoding="utf-8", newline="") as file:
-        yield from (row[column] for row in csv.DictReader(file) if row[column])
+        rows = json.load(file)["rows"] if path.suffix == ".json" else csv.DictReader(file)
+        cells = [row[column] for row in rows if row[column]]
+    if column != "sources":
+        yield from cells
+        return
+    for cell in cells:
+        yield from dict.fromkeys(source for found in sources_by_column(cell).values() for source in found)
 
 
 def translations(message: Message) -> tuple[str | None, ...]:

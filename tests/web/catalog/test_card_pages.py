@@ -256,3 +256,20 @@ def test_prices_change_with_time_on_the_page(client, example):
     price.save()
     row = re.search(r'<tr id="rtx-3090-24g">.*?</tr>', _text(client.get("/en/cards/")), re.S).group()
     assert "1.32" not in row
+
+
+def test_sources_are_told_in_the_readers_language(client, example):
+    """Their prose is translated; what has none, a repository's path, stays as it is."""
+    said = set(
+        re.findall(
+            r'<span lang="en">([^<]*)</span>',
+            _text(client.get("/zh-hans/cards/compare/?cmp=rtx-3090-24g,rtx-4090-24g")),
+        )
+    )
+    for card in cards_of(example_catalogue()):
+        page = _text(client.get(f"/zh-hans/cards/{card.slug}/"))
+        notes = "".join(re.findall(r'<p class="note">(.*?)</p>', page))
+        said |= set(re.findall(r'<span lang="en">([^<]*)</span>', notes))
+    prose = {text for text in said if re.search(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}", text)}
+    assert not prose
+    assert "TechPowerUp GPU database as carried by" in _text(client.get("/en/cards/rtx-3090-24g/"))
