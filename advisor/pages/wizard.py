@@ -161,8 +161,23 @@ def _shape(model: object) -> Shape | None:
         return None
 
 
-def model_note(answers: Answers) -> str:
-    """What was recognised of a model: its size and build; empty where nothing was."""
+def model_note(answers: Answers, reading: Reading | None = None) -> str:
+    """What was recognised of a model: its size and build, the weight format its name says; empty where nothing was."""
+    return _("; ").join(filter(None, (_recognised(answers), _format_note(answers, reading))))
+
+
+def _format_note(answers: Answers, reading: Reading | None) -> str:
+    """That the name's weight format is taken, where none was chosen."""
+    if reading is None or reading.workload is None or last(answers, "weight_format"):
+        return ""
+    named = reading.workload.get("weight_format")
+    if not named:
+        return ""
+    words = labels.choice_words(reading.workload.scenario, "weight_format", str(named))
+    return _("Weights as the name says: %(format)s") % {"format": words.label}
+
+
+def _recognised(answers: Answers) -> str:
     text = last(answers, "model")
     if not text:
         return ""

@@ -94,6 +94,18 @@ _QUANTISED = (
     r"awq|gptq|gguf|ggml|exl2|mlx|bnb|hqq|unsloth|marlin|quantized|int[248]|[248]-?bit|fp8(?:-dynamic)?|nvfp4|mxfp4|"
     r"w\d+a\d+|bf16|fp16|f16|fp32|f32|g128|i?q\d(?:-(?:[01klms]|xs|xxs|xl|nl))*"
 )
+_FORMATS = {
+    "awq": "awq",
+    "gptq-(?:int8|8bit)": "gptq-int8",
+    "gptq": "gptq-int4",
+    "bnb-8bit": "int8",
+    "bnb-4bit": "nf4",
+    "mxfp4": "mxfp4",
+    "fp8": "fp8",
+    "bf16": "bf16",
+    "fp16|f16": "fp16",
+}
+"""What a name says of the weights -> the contract's word."""
 _READ_DIFFERENTLY = r"\d+[khp]|20\d\d-\d\d(?:-\d\d)?|\d{4}|\d{6}|\d{8}|finetuned(?:-.*)?"
 """Longest context, hours heard, lines of a picture, dates."""
 _TUNED = (
@@ -155,6 +167,14 @@ def canonical_slug(name: str, models: Collection[str]) -> str | None:
         if slug := index.get(_key(plain)):
             return slug
     return None
+
+
+def format_named(name: str) -> str | None:
+    """The weight format a model's name says, in the contract's words: `Qwen2.5-7B-Instruct-GPTQ-Int8` -> `gptq-int8`."""
+    plain = f"{_spelt(name)}-" if len(name) <= LONGEST_NAME else ""
+    if found := re.search(r"-(i?q\d-(?:[01klms]|xs|xxs|nl)(?:-[sml])?)-", plain):
+        return found[1].replace("-", "_")
+    return next((told for words, told in _FORMATS.items() if re.search(rf"-(?:{words})-", plain)), None)
 
 
 def _sizes(name: str) -> tuple[float, ...]:

@@ -129,7 +129,7 @@ def what(request: HttpRequest, scenario: str, task: str) -> HttpResponse:
         "chips": page.chips(scenario, task, answers),
         **ways,
         "carried": _carried(answers, shown),
-        "model_note": page.model_note(answers),
+        "model_note": page.model_note(answers, reading),
         **_config(request, answers, reading),
         "live": page.live(reading, catalogue_now(currency_of(answers)), marked=bool(problems)),
         "live_url": request.path,
@@ -261,7 +261,7 @@ def expert(request: HttpRequest) -> HttpResponse:
             for scenario, tasks in TASKS.items()
         ],
         "troubles": answer_troubles(reading, *key, answers, {}) if problems else (),
-        "model_note": page.model_note(answers),
+        "model_note": page.model_note(answers, reading),
         **_config(request, answers, reading),
         "live": page.live(reading, catalogue_now(currency), advice=_advice(reading, currency), marked=bool(problems)),
         "live_url": request.path,
@@ -294,7 +294,7 @@ def _live(
     context = {
         "live": page.live(reading, catalogue_now(currency), advice=advice),
         "asks_model": "model" in answers and ways.get("step") != AMOUNT,
-        "model_note": page.model_note(answers),
+        "model_note": page.model_note(answers, reading),
         **ways,
     }
     response = render(request, "advisor/_live_change.html", context)

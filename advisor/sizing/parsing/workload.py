@@ -16,8 +16,9 @@ from advisor.sizing.fields import (
     STAGES,
     TASKS,
     TOP_LEVEL,
+    field_of,
 )
-from advisor.sizing.model_names import canonical_slug
+from advisor.sizing.model_names import canonical_slug, format_named
 from advisor.sizing.parsing.constraints import read_constraints
 from advisor.sizing.parsing.model import read_model
 from advisor.sizing.parsing.reader import MAX_AMOUNT, Reader
@@ -52,6 +53,8 @@ def parse_workload(
                 fields[field.name] = value
         elif field.required:
             reader.report(field.name, "missing-field", allowed=", ".join(field.allowed_words))
+    if isinstance(written := body.get("model"), str) and "weight_format" not in body:
+        fields |= _format_of_name(written, scenario, task)
     if (named := fields.get("application")) and canonical_slug(named, models):
         reader.report("application", "model-for-science")
     workload = Workload(
@@ -97,6 +100,12 @@ def _task(reader: Reader, body: Mapping[str, Any], scenario: str | None) -> str 
         reader.report("task", "unknown-task", value=shown(value), scenario=scenario, allowed=", ".join(tasks))
         return None
     return reader.word(value, "task", tasks)
+
+
+def _format_of_name(name: str, scenario: str, task: str) -> dict[str, str]:
+    """The weight format, where the model's name says one that the task takes."""
+    field, named = field_of(scenario, task, "weight_format"), format_named(name)
+    return {"weight_format": named} if field and named and field.allows(named) else {}
 
 
 def _demand(reader: Reader, value: object, scenario: str, task: str) -> Demand | None:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from advisor.library import models
 from advisor.sizing.fields import FIELDS
-from advisor.sizing.model_names import ALIASES, canonical_slug, nearest_models
+from advisor.sizing.model_names import ALIASES, canonical_slug, format_named, nearest_models
+from advisor.sizing.parsing.workload import parse_workload
 
 MODELS = models()
 
@@ -175,6 +176,33 @@ def test_a_model_is_known_by_the_title_of_its_page_and_as_people_say_it(name, sl
 def test_a_model_of_another_size_or_build_is_only_suggested(name, first):
     assert canonical_slug(name, MODELS) is None
     assert nearest_models(name, MODELS, "llm")[0] == first
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("Qwen/Qwen2.5-72B-Instruct-AWQ", "awq"),
+        ("Qwen/Qwen2.5-14B-Instruct-GPTQ-Int8", "gptq-int8"),
+        ("TheBloke/Mistral-7B-Instruct-v0.2-GPTQ", "gptq-int4"),
+        ("unsloth/Meta-Llama-3.1-8B-Instruct-bnb-4bit", "nf4"),
+        ("RedHatAI/Llama-3.3-70B-Instruct-FP8-dynamic", "fp8"),
+        ("llama3.1:8b-instruct-q4_K_M", "q4_k_m"),
+        ("Qwen2.5-7B-Instruct-Q8_0.gguf", "q8_0"),
+        ("Qwen2.5-7B-Instruct-IQ4_XS.gguf", "iq4_xs"),
+        ("Qwen/Qwen2.5-7B-Instruct-GGUF", None),
+        ("Qwen/Qwen2.5-7B-Instruct", None),
+    ],
+)
+def test_a_name_says_the_weight_format(name, word):
+    assert format_named(name) == word
+    body = {"scenario": "llm", "task": "inference", "model": name}
+    assert parse_workload(body, MODELS).get("weight_format") == word
+    assert parse_workload({**body, "weight_format": "bf16"}, MODELS).get("weight_format") == "bf16"
+    assert parse_workload({**body, "task": "training"}, MODELS).get("weight_format") is None
+
+
+def test_no_name_of_the_library_says_a_format():
+    assert [slug for slug in [*MODELS, *ALIASES] if format_named(slug)] == []
 
 
 def test_nothing_is_suggested_for_what_is_like_nothing():

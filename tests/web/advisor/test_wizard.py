@@ -314,6 +314,17 @@ def test_what_the_result_asks_back_leads_to_its_field(client, answers, page, fie
     assert f'id="{field}"' in client.get(way.split("#")[0]).content.decode()
 
 
+def test_a_weight_format_in_the_models_name_is_taken_and_said(client):
+    address = url("what", scenario="llm", task="inference")
+    named = {"model": "Qwen/Qwen2.5-32B-Instruct-AWQ", "concurrency": "4"}
+    page = client.get(address, named).content.decode()
+    assert "Weights as the name says: awq" in page
+    chosen = client.get(address, {**named, "weight_format": "bf16"}).content.decode()
+    assert "Weights as the name says" not in chosen
+    answer = client.get(url("result"), {"scenario": "llm", "task": "inference", **named}).content.decode()
+    assert re.search(r"Weight format.{0,80}awq", answer, re.DOTALL)
+
+
 def test_another_job_keeps_the_answers_it_takes(client):
     given = {**LLM, "framework": "llama-factory", "amount": "3", "unit": "epochs", "samples": "1000", "budget": "500"}
     check = client.get(url("check"), given).content.decode()
