@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from config.embedded import Postgres, free_port
+from config.management.commands.demo import SOON_SECONDS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PATIENCE_SECONDS = 240
@@ -131,6 +133,42 @@ def test_it_serves_both_languages_from_real_parts_and_ctrl_c_leaves_nothing(demo
     os.kill(again.process.pid, signal.SIGKILL)
     again.process.wait(10)
     assert gone(again) == set(), "a killed parent must take its children with it"
+
+
+def _child_of(demo: Demo, program: str) -> int:
+    """The process of a server the demo has started."""
+    parent = demo.process.pid
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    (found,) = [child for child in children if program in Path(f"/proc/{child}/comm").read_text()]
+    return int(found)
+
+
+def test_a_killed_server_is_told_and_started_again(demo: Demo) -> None:
+    demo.wait_until_it_serves()
+    time.sleep(SOON_SECONDS)
+    for name, program in (("Valkey", "valkey-server"), ("PostgreSQL", "postgres")):
+        os.kill(_child_of(demo, program), signal.SIGKILL)
+        deadline = time.monotonic() + 60
+        while f"{name} is back." not in demo.output:
+            assert demo.process.poll() is None, demo.output
+            assert time.monotonic() < deadline, demo.output
+            time.sleep(0.2)
+        assert f"{name} ended by itself" in demo.output
+        while '"unreachable"' in _ready(demo):
+            assert time.monotonic() < deadline, demo.output
+            time.sleep(0.5)
+    assert demo.get("/en/cards/")[0] == 200
+    time.sleep(3)
+    assert demo.process.poll() is None, "the worker outlives what it lost"
+    demo.end()
+    assert gone(demo) == set()
+
+
+def _ready(demo: Demo) -> str:
+    try:
+        return demo.get("/readyz")[1]
+    except urllib.error.HTTPError as error:
+        return error.read().decode()
 
 
 def test_a_busy_port_is_named_with_the_way_out(folder: Path) -> None:

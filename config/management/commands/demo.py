@@ -11,6 +11,7 @@ import time
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import IO, Any, NoReturn
@@ -26,6 +27,20 @@ GIVES_MEMORY_BACK = {
     "_RJEM_MALLOC_CONF": "narenas:2,background_thread:true,dirty_decay_ms:500,muzzy_decay_ms:0",
 }
 """For Python's and granian's allocators, as in the Dockerfile: else each thread keeps the pages of the largest body it ever saw."""
+
+
+SOON_SECONDS = 10
+"""A server that ends again so soon is not started a second time."""
+
+
+@dataclass
+class Server:
+    """PostgreSQL or Valkey, with the signal that stops it and when it was last started."""
+
+    name: str
+    program: Postgres | Valkey
+    sign: signal.Signals
+    since: float = field(default_factory=time.monotonic)
 
 
 class Stop(BaseException):
@@ -45,6 +60,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         self.var = var_dir(settings.BASE_DIR)
         self.children: list[tuple[str, subprocess.Popen[bytes], signal.Signals]] = []
+        self.servers: list[Server] = []
         for sign in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(sign, self._stop)
         try:
@@ -107,6 +123,8 @@ class Command(BaseCommand):
             f"\nCardwise is at http://{shown}:{port}/  (ready in {time.monotonic() - started:.0f} s; Ctrl-C stops everything)"
         )
         while True:
+            for server in self.servers:
+                self._keep_up(server)
             for name, child, _sign in self.children:
                 if child.poll() is not None:
                     raise EmbeddedError(
@@ -143,18 +161,39 @@ class Command(BaseCommand):
             postgres = Postgres(self.var)
             stack.callback(postgres.stop)
             postgres.start()
-            self.guard.guard(postgres.process, signal.SIGINT)
+            self._watch(Server("PostgreSQL", postgres, signal.SIGINT))
             environment["DATABASE_URL"] = postgres.url
         if "REDIS_URL" not in environment:
             valkey = Valkey(self.var)
             stack.callback(valkey.stop)
             if valkey.start():
                 self.say("Valkey …")
-                self.guard.guard(valkey.process)
+                self._watch(Server("Valkey", valkey, signal.SIGTERM))
             else:
                 self.say(f"No Valkey binary for this platform ({sys.platform}): tasks run inside the web process.")
             environment["REDIS_URL"] = valkey.url if valkey.process else ""
         return environment
+
+    def _watch(self, server: Server) -> None:
+        self.servers.append(server)
+        self.guard.guard(server.program.process, server.sign)
+
+    def _keep_up(self, server: Server) -> None:
+        """Start a server that is gone again, at the same address with the same data, and say so.
+
+        Raises EmbeddedError where it cannot be started, or ends at once again.
+        """
+        process = server.program.process
+        if process is None or process.poll() is None:
+            return
+        ended = f"{server.name} ended by itself (exit {process.returncode})"
+        if time.monotonic() - server.since < SOON_SECONDS:
+            raise EmbeddedError(f"{ended}, and too soon to start it again; its log is below {self.var}.")
+        self.say(f"{ended}: starting it again …")
+        server.program.start()
+        server.since = time.monotonic()
+        self.guard.guard(server.program.process, server.sign)
+        self.say(f"{server.name} is back.")
 
     def _keep_state(self, stack: ExitStack, environment: Mapping[str, str]) -> None:
         """So that `manage.py advise`, `shell`, ... in another terminal find the running servers."""
