@@ -30,7 +30,7 @@ RULER_ROOM = 1.05
 RULER: tuple[tuple[str, labels.Text, labels.Text], ...] = (
     ("S0019", _("Whisper large-v2, transcription"), _("faster-whisper, FP16, beam 5")),
     ("G0002", _("Wan2.1 1.3B, text to video"), _("480p, 81 frames, with offload")),
-    ("L0299", _("Qwen-7B, QLoRA"), _("INT4, 2,048 tokens")),
+    ("L0297", _("Qwen-7B, QLoRA"), _("INT4, 1,024 tokens")),
     ("L0541", _("Qwen2.5-32B, inference"), _("AWQ 4-bit, one user")),
     ("L0766", _("Zephyr-7B, LoRA"), _("ms-swift, 4,096 tokens")),
     ("C0296", _("Fluid simulation, LBM"), _("double precision, 100 million cells")),
