@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -171,6 +172,27 @@ def test_pages_at_every_width(open_page, shop, staff, keep, no_violations, width
         no_violations(page)
         keep(page, re.sub(r"\W+", "-", path[:16]))
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+@pytest.mark.parametrize("percent", [0, 10])
+def test_amounts_are_whole_on_a_phone(open_page, shop, staff, language, percent) -> None:
+    machine = {
+        "kind": "gpu",
+        "title": "RTX 4090 48G (modified)",
+        "count": Decimal(8),
+        "discount_percent": Decimal(percent),
+    }
+    lines = [
+        a_line(**machine, periods=Decimal(27), unit="hour", unit_price=Decimal("2.98")),
+        a_line(
+            **machine, periods=Decimal(1), unit="month", unit_price=Decimal(1287), discount_amount=Decimal(10 * percent)
+        ),
+    ]
+    _quote, link = a_sent_quote(User.objects.get(username="sam"), lines, language=language)
+    page = open_page(f"/{language}/q/{link.token}/", width=390)
+    table = page.locator(".paper .tbl")
+    assert table.evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
 def test_totals_follow_and_the_cursor_stays(open_page, shop, staff) -> None:
