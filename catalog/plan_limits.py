@@ -46,13 +46,17 @@ MOST_PLANS = 40
 
 def beyond_limits(columns: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
     """Fields of a stored plan (or price) beyond their limits, each with its least and most."""
-    most_units = MOST_TERM_UNITS.get(columns.get("term_unit") or "", MOST_TERM_UNITS["day"])
-    limits = {**LIMITS, "term_count": (1, most_units)}
-    return {
-        name: (least, most)
-        for name, (least, most) in limits.items()
-        if columns.get(name) is not None and not _within(columns[name], least, most)
+    found = {
+        name: limits
+        for name, limits in LIMITS.items()
+        if (value := columns.get(name)) is not None and not _within(value, *limits)
     }
+    term = columns.get("term_count")
+    if term is not None:
+        most = MOST_TERM_UNITS.get(columns.get("term_unit") or "", MOST_TERM_UNITS["day"])
+        if not _within(term, 1, most):
+            found["term_count"] = (1, most)
+    return found
 
 
 def _within(value: Any, least: int, most: int) -> bool:
@@ -67,7 +71,7 @@ def fault_of(rules: Rules) -> Fault | None:
     if rules["currency"] not in CURRENCIES:
         return "currency"
     term = rules.get("term") or {}
-    if beyond_limits({**rules, "term_unit": term.get("unit"), "term_count": term.get("count")}):
+    if beyond_limits(rules) or (term and beyond_limits({"term_unit": term["unit"], "term_count": term["count"]})):
         return "limit"
     if term and rules.get("unused") == "refund_clawback" and rules.get("list_price_per_hour") is None:
         return "list-price"
