@@ -70,7 +70,7 @@ def test_no_training_on_one_card_needs_less_than_its_weights(model, framework, m
     memory = prepared.on(CARD).memory
     weights_gib = weights_of(prepared.job.shape, prepared.job.recipe.base).total_bytes / GIB
     assert memory.low_gib >= weights_gib * (1 - 1e-9)
-    assert memory.per_gpu_gib > weights_gib
+    assert memory.per_gpu_gib >= weights_gib * (1 - 1e-9)
 
 
 @settings(max_examples=40, deadline=None)
