@@ -317,11 +317,11 @@ def _hours(purchase: costing.Purchase) -> Decimal:
 
 
 def _cheapest(costs: list[PlanCost], basis: Basis) -> PlanCost:
-    """The least total; where hours are not known, the least for one hour of use as you go."""
+    """The least total, of equal ones a prepaid one: it also covers hours more; where hours are not known, the least for one hour as you go."""
     pool = costs
     if basis.kind == "hour":
         pool = [one for one in costs if one.kind in PAY_AS_YOU_GO] or costs
-    return min(pool, key=lambda one: one.total)
+    return min(pool, key=lambda one: (one.total, one.kind in PAY_AS_YOU_GO))
 
 
 def _idle(whole: costing.PlanCost, intervals: Intervals) -> tuple[Decimal | None, Decimal | None]:

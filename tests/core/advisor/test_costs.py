@@ -106,3 +106,13 @@ def test_a_schedule_longer_than_can_be_laid_out_is_priced_whole_and_said():
     assert len(intervals) == 1
     assert "schedule-shortened" in {note.code for note in usages.warnings("CNY")}
     assert abs((intervals[0][1] - intervals[0][0]) / HOUR - 7280) < 0.01
+
+
+def test_of_equal_totals_the_prepaid_plan_is_taken_which_also_covers_hours_more():
+    """21 hours of an RTX 4090 at 2.30 are as dear as its day card of 48.30."""
+    offer = next(one for one in example_catalogue().priced_offers if one.gpu == "rtx-4090-24g" and one.count == 1)
+    usages = Usages(work(demand={"amount": 100, "unit": "audio_hours"}), NOW)
+    bill = bill_of(offer, usages.of(20.5), usages.basis)
+    totals = {one.kind: one.total for one in bill.costs}
+    assert totals["hour"] == totals["day"] == min(totals.values())
+    assert bill.cheapest.kind == "day"
