@@ -1,16 +1,12 @@
 """A form that is sent twice, by an impatient finger or by going back, makes one quotation."""
 
-from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
-from django.db import IntegrityError, connection, transaction
-from django.test import Client
+from django.db import IntegrityError, transaction
 
-from billing.models import NumberSequence, Quote
-from catalog.actions import load_example_catalogue
-from config.roles import sync_roles
-from tests.web.billing.conftest import a_quote, person, posted
+from billing.models import Quote
+from tests.web.billing.conftest import a_quote, posted
 
 NEW = "/en/sales/quotes/new/"
 LINE = {"kind": "text", "title": "Setup", "unit_price": "5"}
@@ -20,28 +16,6 @@ def key_of(page) -> str:
     key = str(page.context["key"])
     assert f'name="key" value="{key}"' in page.content.decode()
     return key
-
-
-@pytest.mark.django_db(transaction=True)
-def test_at_the_same_moment():
-    load_example_catalogue(by=None)
-    sync_roles()
-    first = Client()
-    first.force_login(person("sam", "sales"))
-    form = posted([LINE], key=key_of(first.get(NEW)))
-
-    def send(_time: int) -> str:
-        other = Client()
-        other.cookies["sessionid"] = first.cookies["sessionid"].value
-        try:
-            return str(other.post(NEW, form)["Location"])
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(4) as threads:
-        places = set(threads.map(send, range(4)))
-    assert places == {f"/en/sales/quotes/{Quote.objects.get().number}/"}
-    assert NumberSequence.objects.get().last == 1
 
 
 @pytest.fixture
